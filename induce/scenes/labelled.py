@@ -1,0 +1,112 @@
+"""Labelled scenes: the examples a check is learnt from, in one shape whatever file they came from."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from evaluator import SceneError, canonical_json
+from induce.scenes.jsontext import Json
+
+_NAMED_AT_MOST = 3
+
+
+@dataclass(frozen=True, repr=False)
+class LabelledScenes:
+    """Scenes with their ids, labels and weights, all tuples of one length and in the order of the source.
+
+    Attributes
+    ----------
+    ids : tuple of str
+        Unique; scenes without an id are named by their place (``line-3``, ``row-3``, ``scene-3``).
+    labels : tuple of "pass", "fail" or None
+        None where the source gives no label.
+    scenes : tuple of JSON trees
+        Not copied: who changes them changes these.
+    weights : tuple of float
+        Finite and not negative, 1.0 where the source gives none.
+    places : tuple of str
+        Where each scene stands, for messages (``train.jsonl:3``).
+    ignored_keys : tuple of str
+        Keys of the source's records that mean nothing here and were left out.
+    """
+
+    ids: tuple[str, ...]
+    labels: tuple[str | None, ...]
+    scenes: tuple[Json, ...]
+    weights: tuple[float, ...]
+    places: tuple[str, ...] = field(default=(), compare=False)
+    ignored_keys: tuple[str, ...] = field(default=(), compare=False)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        return f"<LabelledScenes: {self.summary()}>"
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Scenes by label: ``{"pass": 22, "fail": 18}``, with ``"unlabelled"`` where there are any."""
+        counts = {"pass": self.labels.count("pass"), "fail": self.labels.count("fail")}
+        unlabelled = self.labels.count(None)
+        return counts | {"unlabelled": unlabelled} if unlabelled else counts
+
+    def summary(self) -> str:
+        """``40 scenes: 22 pass, 18 fail``."""
+        parts = ", ".join(f"{count} {label}" for label, count in self.counts.items())
+        return f"{len(self)} scene{'' if len(self) == 1 else 's'}: {parts}"
+
+    def require_labels(self) -> tuple[str, ...]:
+        """The labels when every scene has one; raises :class:`SceneError` that names those without."""
+        labels = tuple(label for label in self.labels if label is not None)
+        if len(labels) == len(self):
+            return labels
+        missing = [
+            place for place, label in zip(self.places or self.ids, self.labels, strict=True) if label is None
+        ]
+        more = f" and {len(missing) - _NAMED_AT_MOST} more" if len(missing) > _NAMED_AT_MOST else ""
+        raise SceneError(
+            f'no label; learning needs "pass" or "fail" for every scene ({self.summary()})',
+            ", ".join(missing[:_NAMED_AT_MOST]) + more,
+        )
+
+    def subset(self, indices: Iterable[int]) -> LabelledScenes:
+        """The scenes at these positions, in the order given."""
+        chosen = tuple(indices)
+        return LabelledScenes(
+            ids=tuple(self.ids[i] for i in chosen),
+            labels=tuple(self.labels[i] for i in chosen),
+            scenes=tuple(self.scenes[i] for i in chosen),
+            weights=tuple(self.weights[i] for i in chosen),
+            places=tuple(self.places[i] for i in chosen) if self.places else (),
+            ignored_keys=self.ignored_keys,
+        )
+
+    def contradictions(self) -> tuple[tuple[str, ...], ...]:
+        """Groups of ids whose scenes are equal but labelled both ways: no check is right on all of a group.
+
+        Equal as JSON: ``1`` and ``1.0`` are, ``1`` and ``true`` are not. Sorted, whatever the scenes' order.
+        """
+        groups: dict[str, list[int]] = {}
+        for index, scene in enumerate(self.scenes):
+            if self.labels[index] is not None:
+                groups.setdefault(canonical_json(scene), []).append(index)
+        return tuple(
+            sorted(
+                tuple(sorted(self.ids[i] for i in group))
+                for group in groups.values()
+                if len({self.labels[i] for i in group}) > 1
+            )
+        )
+
+    def digest(self) -> str:
+        """SHA-256 (hex) of what is learnt from: scenes, labels and weights as JSON means them.
+
+        The order of the scenes, of keys, and the ids change nothing.
+        """
+        parts = sorted(
+            canonical_json([scene, label, weight])
+            for scene, label, weight in zip(self.scenes, self.labels, self.weights, strict=True)
+        )
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
