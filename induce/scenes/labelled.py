@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from evaluator import SceneError, canonical_json
 from induce.scenes.jsontext import Json
@@ -44,6 +45,11 @@ class LabelledScenes:
 
     def __repr__(self) -> str:
         return f"<LabelledScenes: {self.summary()}>"
+
+    @cached_property
+    def canonical(self) -> tuple[str, ...]:
+        """The canonical JSON text of each scene: equal texts, equal scenes."""
+        return tuple(canonical_json(scene) for scene in self.scenes)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -89,9 +95,9 @@ class LabelledScenes:
         Equal as JSON: ``1`` and ``1.0`` are, ``1`` and ``true`` are not. Sorted, whatever the scenes' order.
         """
         groups: dict[str, list[int]] = {}
-        for index, scene in enumerate(self.scenes):
+        for index, text in enumerate(self.canonical):
             if self.labels[index] is not None:
-                groups.setdefault(canonical_json(scene), []).append(index)
+                groups.setdefault(text, []).append(index)
         return tuple(
             sorted(
                 tuple(sorted(self.ids[i] for i in group))
@@ -106,7 +112,7 @@ class LabelledScenes:
         The order of the scenes, of keys, and the ids change nothing.
         """
         parts = sorted(
-            canonical_json([scene, label, weight])
-            for scene, label, weight in zip(self.scenes, self.labels, self.weights, strict=True)
+            f"[{text},{canonical_json(label)},{canonical_json(weight)}]"
+            for text, label, weight in zip(self.canonical, self.labels, self.weights, strict=True)
         )
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()

@@ -204,6 +204,13 @@ def _python_records(
         yield read_record(value, place, f"scene-{index + 1}", label, on_ignored)
 
 
+def load_json(path: str | os.PathLike[str]) -> Json:
+    """The value of a JSON file, read as strictly as scenes; raises :class:`SceneError`."""
+    file = os.fsdecode(path)
+    with _open(file) as stream:
+        return _parse_file(_decode(stream.read(), file), file)
+
+
 def _load_folders(
     pass_dir: str | os.PathLike[str] | None, fail_dir: str | os.PathLike[str] | None
 ) -> LabelledScenes:
@@ -242,8 +249,7 @@ def _json_files(folder: Path) -> list[Path]:
 
 
 def _scene_file(path: Path) -> Json:
-    with _open(str(path)) as stream:
-        scene = _parse_file(_decode(stream.read(), str(path)), str(path))
+    scene = load_json(path)
     if isinstance(scene, dict) and "scene" in scene and "label" in scene:
         raise Place(str(path)).error(
             "this is a labelled record, but in a folder pair each file is a scene and the folder its label; "

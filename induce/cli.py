@@ -1,0 +1,313 @@
+"""The command line ``induce``: learn a check from labelled scenes and say how far it can be trusted.
+
+Results go to stdout, notes and progress to stderr. The exit code is 0 when a check was learnt and 2 when the
+input was unusable, with one sentence that says why. What is slow to import is imported when it is needed.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+
+from evaluator import json_text
+from induce.crossval import (
+    DEFAULT_FOLDS,
+    CrossValidation,
+    accuracy_of,
+    class_sizes,
+    cross_validate,
+    stratified_folds,
+)
+from induce.export import export_check, require_writable, write_atomically
+from induce.scenes import FORMATS, LabelledScenes, load_json, load_scenes
+from induce.summary import HeldOut, held_out_lines, result_lines, scene_lines, to_dict
+
+if TYPE_CHECKING:
+    from induce.learn import InductionResult
+
+UNUSABLE = 2
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="induce",
+    help="Learn the smallest readable check that separates passing from failing scenes.",
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    add_completion=False,
+)
+
+
+class Engine(StrEnum):
+    """How hypotheses are searched."""
+
+    auto = "auto"
+    enumerate = "enumerate"
+    asp = "asp"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code; `arguments` are those of the process by default."""
+    for stream in (sys.stdout, sys.stderr):
+        _speak_utf8(stream)
+    try:
+        status = app(
+            None if arguments is None else list(arguments), prog_name="induce", standalone_mode=False
+        )
+    except typer.Abort:
+        return _complain("interrupted", INTERRUPTED)
+    except _CLICK_ERRORS as error:
+        return _complain(_usage(error), UNUSABLE)
+    return status if isinstance(status, int) else 0
+
+
+_CLICK_ERRORS = tuple(  # typer may bring its own click, whose base class of errors it does not export
+    base
+    for base in typer.BadParameter.__mro__
+    if base.__name__ == "ClickException" and issubclass(base, Exception)
+)
+
+
+def _usage(error: Any) -> str:
+    context = getattr(error, "ctx", None)
+    command = "induce" if context is None else context.command_path
+    return f"{error.format_message().rstrip('.')} (see {command} --help)"
+
+
+def _speak_utf8(stream: TextIO | Any) -> None:
+    """Scenes are UTF-8 whatever the locale; a file name that is not is shown with escapes."""
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _complain(message: str, status: int) -> int:
+    print(f"induce: {' '.join(message.split())}", file=sys.stderr)
+    return status
+
+
+def _note(message: str) -> None:
+    print(f"induce: note: {message}", file=sys.stderr)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            print(f"induce {version('check-induction')}")
+        except PackageNotFoundError:
+            print("induce, not installed")
+        raise typer.Exit
+
+
+@app.callback()
+def _induce(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def learn(
+    scenes: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[SCENES]",
+            show_default=False,
+            help='Labelled scenes, a file or - for stdin: JSONL with {"label": "pass", "scene": {…}} a line, '
+            "or JSON, CSV, TSV, Parquet by suffix.",
+        ),
+    ] = None,
+    pass_dir: Annotated[
+        str | None,
+        typer.Option("--pass", metavar="DIR", help="Folder of passing scenes, one .json file each."),
+    ] = None,
+    fail_dir: Annotated[
+        str | None,
+        typer.Option("--fail", metavar="DIR", help="Folder of failing scenes, one .json file each."),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Write the check here, as `evaluator check` reads it."
+        ),
+    ] = None,
+    check_id: Annotated[
+        str, typer.Option("--id", metavar="NAME", help="The id of the written check.")
+    ] = "induced",
+    fmt: Annotated[
+        str | None,
+        typer.Option(
+            "--format", metavar="NAME", help=f"{', '.join(FORMATS)}; by default the suffix decides."
+        ),
+    ] = None,
+    label_column: Annotated[
+        str, typer.Option(metavar="NAME", help="Key or column of the label: pass/fail, true/false or 1/0.")
+    ] = "label",
+    id_column: Annotated[
+        str, typer.Option(metavar="NAME", help="Column of the id in a table of flat scenes.")
+    ] = "id",
+    weight_column: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", show_default=False, help="Column of the weight in a table of flat scenes."
+        ),
+    ] = "",
+    grammar: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Grammar as JSON: operators, paths, costs.")
+    ] = None,
+    engine: Annotated[Engine, typer.Option(help="How to search.")] = Engine.auto,
+    max_terms: Annotated[
+        int | None, typer.Option(metavar="N", help="Most terms joined by or; by default the learner decides.")
+    ] = None,
+    max_literals: Annotated[int, typer.Option(metavar="N", help="Most literals in a term.")] = 4,
+    max_where: Annotated[int, typer.Option(metavar="N", help="Most conjuncts inside find and count.")] = 3,
+    max_nesting: Annotated[int, typer.Option(metavar="N", help="Most levels of find and count.")] = 2,
+    penalty: Annotated[
+        str, typer.Option(metavar="auto|BITS", help="What a misclassified scene of weight 1 costs.")
+    ] = "auto",
+    time_limit: Annotated[
+        float, typer.Option(metavar="SECONDS", help="For learning; cross-validation may take as long again.")
+    ] = 60.0,
+    work_limit: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Search nodes at most: a limit that does not depend on the clock."),
+    ] = None,
+    test: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Labelled scenes to test on, instead of cross-validation."),
+    ] = None,
+    folds: Annotated[
+        int | None,
+        typer.Option(metavar="K", show_default=str(DEFAULT_FOLDS), help="Folds of the cross-validation."),
+    ] = None,
+    cv: Annotated[
+        bool, typer.Option("--cv/--no-cv", help="Cross-validate where there are scenes enough.")
+    ] = True,
+    seed: Annotated[int, typer.Option(metavar="N", help="For the learner's draws and the folds.")] = 0,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="Parallel workers of the learner.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of lines.")] = False,
+) -> None:
+    """Learn a check from labelled scenes and report how far it can be trusted."""
+    if (scenes is None) == (pass_dir is None and fail_dir is None):
+        raise typer.BadParameter("give SCENES or the folders --pass DIR and --fail DIR, one of the two")
+    if folds is not None and not cv:
+        raise typer.BadParameter("--folds and --no-cv exclude each other")
+    columns = {"label_column": label_column, "id_column": id_column, "weight_column": weight_column}
+    try:
+        if output is not None:
+            require_writable(output)
+        training = load_scenes(scenes, fmt=fmt, pass_dir=pass_dir, fail_dir=fail_dir, **columns)
+        unseen = None if test is None else load_scenes(test, fmt=fmt, **columns)
+        settings = {
+            "grammar": None if grammar is None else load_json(grammar),
+            "engine": engine.value,
+            "max_terms": max_terms,
+            "max_literals": max_literals,
+            "max_where": max_where,
+            "max_nesting": max_nesting,
+            "penalty": _penalty(penalty),
+            "random_state": seed,
+            "n_jobs": jobs,
+        }
+        learner = _Learner(settings, time_limit, work_limit)
+        training.require_labels()
+        planned = _plan_folds(training, folds, wanted=cv and (unseen is None or folds is not None))
+        say = _keep_quiet if as_json else _say
+        _note_ignored(training)
+
+        say(scene_lines(training))
+        result = learner.learn(training)
+        if output is not None:
+            write_atomically(output, export_check(result.to_check(id=check_id)))
+        say(result_lines(training, result, time_limit))
+        held_out = HeldOut(
+            test=None if unseen is None else accuracy_of(result.check, unseen),
+            cross_validation=learner.cross_validate(training, planned, seed)
+            if isinstance(planned, int)
+            else None,
+            instead=planned if isinstance(planned, str) else None,
+        )
+        say(held_out_lines(held_out))
+        if output is not None:
+            say([f"written: {output}"])
+        if as_json:
+            print(json_text(to_dict(training, result, held_out, output)))
+    except (ValueError, OSError) as error:
+        raise typer.Exit(_complain(str(error), UNUSABLE)) from None
+
+
+@dataclass(frozen=True)
+class _Learner:
+    """The learner with its settings and limits, as the options give them."""
+
+    settings: Mapping[str, Any]
+    time_limit: float
+    work_limit: int | None
+
+    def learn(self, scenes: LabelledScenes, shares: int = 1) -> InductionResult:
+        """Learn within one of so many equal shares of the limits."""
+        from induce.learn import learn_check
+
+        return learn_check(
+            scenes.scenes,
+            scenes.require_labels(),
+            ids=scenes.ids,
+            sample_weight=scenes.weights,
+            time_limit=self.time_limit / shares,
+            work_limit=None if self.work_limit is None else max(1, self.work_limit // shares),
+            **self.settings,
+        )
+
+    def cross_validate(self, scenes: LabelledScenes, folds: int, seed: int) -> CrossValidation:
+        """Cross-validate within the limits of one run: each fold has its share."""
+        return cross_validate(scenes, lambda part: self.learn(part, shares=folds).check, folds, seed)
+
+
+def _plan_folds(scenes: LabelledScenes, folds: int | None, wanted: bool) -> int | str | None:
+    """The number of folds, or the reason why there are none; ValueError when too many are asked for."""
+    if not wanted:
+        return None
+    if folds is not None:
+        stratified_folds(scenes, folds)
+        return folds
+    sizes = class_sizes(scenes)
+    fewest = min(sizes, key=lambda label: sizes[label])
+    if sizes[fewest] >= DEFAULT_FOLDS:
+        return DEFAULT_FOLDS
+    return (
+        f"{sizes[fewest]} different {fewest} scenes are too few for {DEFAULT_FOLDS} folds "
+        "(give --folds K or --test FILE)"
+    )
+
+
+def _penalty(text: str) -> float | str:
+    if text == "auto":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f'--penalty: expected "auto" or a number of bits but found {text!r}') from None
+
+
+def _note_ignored(scenes: LabelledScenes) -> None:
+    if scenes.ignored_keys:
+        keys = ", ".join(json_text(key) for key in scenes.ignored_keys)
+        _note(f"keys beside id, label, scene and weight were ignored: {keys}")
+
+
+def _say(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(line, flush=True)
+
+
+def _keep_quiet(lines: Iterable[str]) -> None:
+    """With --json there is one object at the end instead of lines."""

@@ -1,0 +1,93 @@
+"""Checks as files: the text of a check in an export format, and files written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from evaluator import compile_check, json_text
+
+EXPORT_FORMATS = ("json",)
+
+
+def export_check(check: Mapping[str, Any], fmt: str = "json") -> str:
+    """The text of a check, bare or defined (``{"id", "expr", "meta"?}``), in one of :data:`EXPORT_FORMATS`.
+
+    ``json`` is the wire format, indented, keys in the order of `check`, numbers as `evaluator.json_text` has
+    them (``"Infinity"`` for what JSON cannot hold). The text ends in a newline and holds only what UTF-8 can.
+
+    Raises
+    ------
+    CheckError
+        When the check is not well formed.
+    ValueError
+        When the format is unknown.
+    """
+    if fmt not in EXPORT_FORMATS:
+        raise ValueError(f"unknown export format {fmt!r}; there are {', '.join(EXPORT_FORMATS)}")
+    compile_check(dict(check))
+    text = json_text(dict(check))
+    return json.dumps(json.loads(text), indent=2, ensure_ascii="\\ud" in text) + "\n"
+
+
+def require_writable(path: str | os.PathLike[str]) -> None:
+    """Raise the OSError that :func:`write_atomically` would raise, before the work that is to be written.
+
+    A full disk shows only when writing.
+    """
+    target = _target(path)
+    if _replaces(target) and not os.access(target.parent, os.W_OK | os.X_OK):
+        raise PermissionError(f"{path}: the folder {target.parent} cannot be written to; choose another")
+
+
+def write_atomically(path: str | os.PathLike[str], text: str) -> None:
+    """Write a UTF-8 text file so that a reader finds the old content or the new one, never a part.
+
+    The text goes to a temporary file in the same folder, which then takes the name. A symbolic link is
+    followed; a pipe or device (``/dev/stdout``) is written to directly.
+
+    Raises
+    ------
+    OSError
+        In one sentence: no such folder, a folder where the file should be, no permission, no space.
+    """
+    require_writable(path)
+    target = _target(path)
+    data = text.encode("utf-8")
+    if not _replaces(target):
+        target.write_bytes(data)
+        return
+    temporary = target.parent / f".{target.name[:40]}.{secrets.token_hex(6)}.tmp"
+    try:
+        descriptor = os.open(
+            temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666
+        )
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(data)
+        os.replace(temporary, target)
+    except OSError as error:
+        raise OSError(f"{path}: cannot be written: {(error.strerror or 'unknown reason').lower()}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _target(path: str | os.PathLike[str]) -> Path:
+    try:
+        target = Path(os.path.realpath(path))
+        is_folder, has_folder = target.is_dir(), target.parent.is_dir()
+    except (OSError, ValueError) as error:
+        raise OSError(f"{os.fspath(path)!r} is no usable file name: {error}") from None
+    if is_folder or os.fspath(path).endswith(os.sep):
+        raise IsADirectoryError(f"{path}: is a folder; name a file")
+    if not has_folder:
+        raise FileNotFoundError(f"{path}: the folder {target.parent} does not exist; make it first")
+    return target
+
+
+def _replaces(target: Path) -> bool:
+    """Whether the file is replaced by a new one; pipes and devices are not."""
+    return target.is_file() or not target.exists()

@@ -1,0 +1,120 @@
+"""What `induce learn` reports: the same facts as lines for a reader and as one JSON object for a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evaluator import json_text, sentence
+from induce.crossval import Accuracy, CrossValidation
+from induce.scenes import LabelledScenes
+
+if TYPE_CHECKING:
+    from induce.learn import InductionResult
+
+_NAMED_AT_MOST = 20
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Accuracy on scenes that were not learnt from, or the reason why there is none (`instead`)."""
+
+    test: Accuracy | None = None
+    cross_validation: CrossValidation | None = None
+    instead: str | None = None
+
+
+def scene_lines(scenes: LabelledScenes) -> Iterator[str]:
+    """What is there to learn from."""
+    yield scenes.summary()
+    for group in scenes.contradictions():
+        yield f"contradiction: the same scene is labelled both pass and fail: {_names(group)}"
+
+
+def result_lines(scenes: LabelledScenes, result: InductionResult, time_limit: float) -> Iterator[str]:
+    """The check as a sentence and as JSON, its verdicts on the training scenes, and its objective."""
+    yield f"check: {sentence(result.check)}"
+    yield f"json: {json_text(result.check)}"
+    wrong = result.misclassified
+    yield f"training: {_rightness(Accuracy(len(scenes) - len(wrong), len(scenes), wrong))}"
+    yield f"objective: {_objective(result, time_limit)}"
+    if result.alternatives:
+        count = len(result.alternatives)
+        yield f"ties: {count} other check{' has' if count == 1 else 's have'} the same objective (see --json)"
+
+
+def held_out_lines(held_out: HeldOut) -> Iterator[str]:
+    """The accuracy on unseen scenes."""
+    if held_out.test is not None:
+        yield f"test: {_rightness(held_out.test)} (accuracy {held_out.test.share:.3f})"
+    if held_out.cross_validation is not None:
+        validation = held_out.cross_validation
+        yield (
+            f"cross-validation: {validation.accuracy.right} of {validation.accuracy.total} right "
+            f"in {validation.folds} folds (accuracy {validation.accuracy.share:.3f})"
+        )
+    if held_out.instead is not None:
+        yield f"cross-validation: none; {held_out.instead}"
+
+
+def to_dict(
+    scenes: LabelledScenes, result: InductionResult, held_out: HeldOut, written: str | None
+) -> dict[str, Any]:
+    """Everything as one JSON-able object."""
+    test, validation = held_out.test, held_out.cross_validation
+    return {
+        "scenes": scenes.counts,
+        "contradictions": [list(group) for group in scenes.contradictions()],
+        "ignored_keys": list(scenes.ignored_keys),
+        "sentence": sentence(result.check),
+        "result": result.to_dict(),
+        "test": None if test is None else _accuracy_dict(test),
+        "cross_validation": None
+        if validation is None
+        else {
+            "folds": validation.folds,
+            **_accuracy_dict(validation.accuracy),
+            "checks": list(validation.checks),
+        },
+        "written": written,
+    }
+
+
+def _accuracy_dict(accuracy: Accuracy) -> dict[str, Any]:
+    return {
+        "right": accuracy.right,
+        "total": accuracy.total,
+        "accuracy": accuracy.share,
+        "wrong": list(accuracy.wrong),
+    }
+
+
+def _rightness(accuracy: Accuracy) -> str:
+    text = f"{accuracy.right} of {accuracy.total} right"
+    return f"{text}; wrong on {_names(accuracy.wrong)}" if accuracy.wrong else text
+
+
+def _objective(result: InductionResult, time_limit: float) -> str:
+    parts = f"{_bits(result.size)} for the check"
+    if result.penalty:
+        parts += f" + {_bits(result.penalty)} for errors"
+    if result.optimal:
+        return f"{_bits(result.objective)} bits ({parts}), proved minimal"
+    reason = {
+        "time": f"the time limit of {time_limit:g} s stopped the search",
+        "work": "the work limit stopped the search",
+    }.get(result.stopped, "the search ended at its own limits")
+    return (
+        f"{_bits(result.objective)} bits ({parts}), not proved minimal: "
+        f"nothing is below {_bits(result.lower_bound)} bits, and {reason}"
+    )
+
+
+def _bits(bits: float) -> str:
+    return f"{bits:.2f}".rstrip("0").rstrip(".")
+
+
+def _names(names: Sequence[str]) -> str:
+    shown = ", ".join(name if name.isprintable() else json_text(name) for name in names[:_NAMED_AT_MOST])
+    return shown if len(names) <= _NAMED_AT_MOST else f"{shown} and {len(names) - _NAMED_AT_MOST} more"
