@@ -1,0 +1,29 @@
+"""The operators of the check language, one module a family; `OPERATORS` finds each by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from evaluator.fields import Fields
+from evaluator.node import Node
+from evaluator.operators.collection import count, find
+from evaluator.operators.comparison import eq, gte, lte, neq
+from evaluator.operators.logic import and_, not_, or_
+from evaluator.operators.presence import exists, missing
+from evaluator.operators.text import contains
+
+OPERATORS: Final[dict[str, Callable[[Fields], Node]]] = {
+    "eq": eq,
+    "neq": neq,
+    "gte": gte,
+    "lte": lte,
+    "contains": contains,
+    "exists": exists,
+    "missing": missing,
+    "find": find,
+    "count": count,
+    "and": and_,
+    "or": or_,
+    "not": not_,
+}

@@ -1,0 +1,172 @@
+"""Compiling a check: judged whole, once, and turned into closures that are run on many scenes."""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from evaluator.check import MAX_NESTING, Check, carried, is_defined, snapshot
+from evaluator.errors import CheckError, kind_of, nearest
+from evaluator.fields import Fields
+from evaluator.node import Node
+from evaluator.operators import OPERATORS
+from evaluator.result import CheckResult
+from evaluator.values import compact
+
+_REMEMBERED_BYTES = 16_384
+_TOO_DEEP = "the check is nested too deeply for what is left of Python's call stack"
+
+
+class CompiledCheck:
+    """A check ready to run: `compiled(scene)` gives a `CheckResult`.
+
+    Attributes:
+        check: the check it was made from, as plain JSON: a bare expression, or `{"id", "expr", "meta"?}`.
+        meta: what results carry, or None.
+        gap: function from a scene to the gap alone, 0.0 exactly when the check passes; builds no text.
+    """
+
+    __slots__ = ("_judge", "check", "gap", "meta")
+
+    gap: Callable[[Any], float]
+
+    def __init__(self, check: dict[str, Any], node: Node, meta: Any = None) -> None:
+        self.check = check
+        self.meta = meta
+        self.gap, self._judge = node
+
+    def __call__(self, scene: Any) -> CheckResult:
+        result = self._judge(scene)
+        if self.meta is not None:
+            result.meta = self.meta
+        return result
+
+    def passes(self, scene: Any) -> bool:
+        """Whether the scene satisfies the check."""
+        return self.gap(scene) == 0.0
+
+    def __repr__(self) -> str:
+        return f"CompiledCheck({self.check!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return compile_check, (self.check,)
+
+
+def compile_check(check: object) -> CompiledCheck:
+    """Compile a check: a bare expression, a defined check on the wire, or a `Check`.
+
+    The whole check is judged, also parts that no scene would reach. What is compiled is a copy: changing
+    `check` afterwards changes nothing.
+
+    Raises:
+        CheckError: the check is not well formed; `place` says where.
+    """
+    if isinstance(check, CompiledCheck):
+        return check
+    copied = snapshot(_wire(check))
+    expr, place, meta = copied, "$", None
+    if is_defined(copied):
+        expr, place, meta = copied["expr"], "$.expr", carried(copied.get("meta"))
+    try:
+        return CompiledCheck(copied, _compile(expr, place, 0), meta)
+    except RecursionError:
+        raise CheckError(_TOO_DEEP, "$") from None
+
+
+def _wire(check: object) -> object:
+    """A `Check` as it is on the wire; anything else as it is."""
+    if not isinstance(check, Check):
+        return check
+    wire = {"id": check.id, "expr": check.expr}
+    return wire if check.meta is None else wire | {"meta": check.meta}
+
+
+def _compile(check: Any, place: str, depth: int) -> Node:
+    if type(check) is not dict:
+        raise CheckError(f'expected a check, an object with an "op", got {kind_of(check)}', place)
+    if depth > MAX_NESTING:
+        raise CheckError(f"checks are nested more than {MAX_NESTING} deep", "$")
+    op = check.get("op")
+    if type(op) is not str or op not in OPERATORS:
+        raise _unknown_operator(check, place)
+    return OPERATORS[op](Fields(check, op, place, depth, _compile))
+
+
+def _unknown_operator(check: dict[str, Any], place: str) -> CheckError:
+    op = check.get("op")
+    known = ", ".join(OPERATORS)
+    if type(op) is str:
+        meant = nearest(op, OPERATORS)
+        advice = f'did you mean "{meant}"?' if meant else f"the operators are {known}"
+        return CheckError(f"unknown operator {compact(op)}; {advice}", f"{place}.op")
+    if "op" in check:
+        return CheckError(
+            f"expected the name of an operator, got {kind_of(op)}; the operators are {known}", f"{place}.op"
+        )
+    if "expr" in check:
+        return CheckError('a defined check stands at the top only; put its "expr" here instead', place)
+    meant = nearest("op", check)
+    advice = f'is "{meant}" a misspelling of it?' if meant else f"the operators are {known}"
+    return CheckError(f'a check needs a field "op"; {advice}', f"{place}.op")
+
+
+def run_check(scene: object, check: object) -> CheckResult:
+    """Evaluate a check on a scene.
+
+    Parameters:
+        scene: any JSON tree of Python's own types (None, bool, int, float, str, list, dict). Never changed.
+        check: a bare expression, a defined check `{"id", "expr", "meta"?}`, a `Check`, or a `CompiledCheck`.
+            Checks given as data are compiled once and remembered by their content.
+
+    Raises:
+        CheckError: the check is not well formed.
+        SceneError: the scene holds something that is not JSON where the check looks.
+    """
+    if isinstance(check, CompiledCheck):
+        return check(scene)
+    wire = _wire(check)
+    compiled = _remembered(wire)
+    try:
+        result = compiled(scene)
+    except RecursionError:
+        raise CheckError(_TOO_DEEP, "$") from None
+    if compiled.meta is not None and isinstance(wire, dict):
+        result.meta = wire[
+            "meta"
+        ]  # the caller's own, so that remembered checks share nothing that can change
+    return result
+
+
+def _remembered(check: Any) -> CompiledCheck:
+    """The compiled form of a check given as data.
+
+    The key is its marshalled bytes: unlike comparison in Python they tell 1 from 1.0 and from True, and
+    only plain JSON types and a few others, which `compile_check` refuses, can be written.
+    """
+    try:
+        key = marshal.dumps(check)
+    except ValueError:  # not plain data: compiling says what is wrong with it
+        return compile_check(check)
+    if len(key) > _REMEMBERED_BYTES:
+        return compile_check(check)
+    return _compile_marshalled(key)
+
+
+@lru_cache(maxsize=512)
+def _compile_marshalled(key: bytes) -> CompiledCheck:
+    return compile_check(marshal.loads(key))
+
+
+def define_check(id: str, expr: dict[str, Any], meta: Any = None) -> Check:  # noqa: A002 (the wire's own word)
+    """A check with a name and, if wanted, meta (references, severity, tags, pack) that results carry.
+
+    Raises `CheckError` when the expression is not well formed or the meta is not JSON.
+    """
+    if type(id) is not str:
+        raise CheckError(f"a defined check's id is a string, got {kind_of(id)}", "$.id")
+    if type(expr) is not dict:
+        raise CheckError(f'expected a check, an object with an "op", got {kind_of(expr)}', "$.expr")
+    wire = compile_check(Check(id, expr, meta)).check
+    return Check(id, wire["expr"], wire.get("meta"))

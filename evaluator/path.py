@@ -1,0 +1,313 @@
+"""Paths into a scene: `order.items[0].sku`, `users[id=7].name`, `messages[labels has SENT]`.
+
+A path is parsed once into segments and compiled once into a resolver; both are remembered by the path's
+text. Resolving never raises for what is not there: it answers `MISSING`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from evaluator.errors import CheckError, SceneError, kind_of
+from evaluator.values import MISSING, has_string_form, is_index_text, require_json, utf16_length, utf16_unit
+
+Resolver = Callable[[Any], Any]
+
+# JavaScript's white space and line breaks; Python's `str.isspace` differs (U+FEFF, U+001C to U+001F, U+0085).
+_SPACE = (
+    "\t\n\v\f\r \u00a0\u1680"
+    + "".join(map(chr, range(0x2000, 0x200B)))
+    + "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+_LINE_BREAKS = "\n\r\u2028\u2029"
+
+
+class Property(NamedTuple):
+    """`.key`: an object's own key; also `length` and index texts of arrays and strings."""
+
+    key: str
+
+
+class Index(NamedTuple):
+    """`[3]`: an element of an array, and of nothing else."""
+
+    digits: str
+
+
+class Keyed(NamedTuple):
+    """`[field=text]`: the first element whose field reads as the text."""
+
+    field: str
+    text: str
+
+
+class Has(NamedTuple):
+    """`[field has text]`: the first element whose field is an array with a member that reads as the text."""
+
+    field: str
+    text: str
+
+
+Segment = Property | Index | Keyed | Has
+
+
+class Lookup(NamedTuple):
+    """What a path leads to: whether something is there, and what (`MISSING` if nothing)."""
+
+    present: bool
+    value: Any
+
+
+def resolve(scene: object, path: str) -> Any:
+    """The value a path leads to in a scene, or `MISSING`.
+
+    Raises `CheckError` when the path is not well formed, `SceneError` when it leads through something that
+    is not JSON.
+    """
+    return resolver(path)(scene)
+
+
+def lookup(scene: object, path: str) -> Lookup:
+    """Presence and value at a path. A key that holds null is present; so is the whole scene, path ""."""
+    value = resolve(scene, path)
+    return Lookup(value is not MISSING, value)
+
+
+def parse_path(path: str) -> tuple[Segment, ...]:
+    """The segments of a path. Raises `CheckError` when it does not parse."""
+    if type(path) is not str:
+        raise CheckError(f"a path is a string, got {kind_of(path)}")
+    return _parse(path)
+
+
+def resolver(path: str) -> Resolver:
+    """The function from a scene to the value at `path`. Raises `CheckError` when it does not parse."""
+    if type(path) is not str:
+        raise CheckError(f"a path is a string, got {kind_of(path)}")
+    return _resolver(path)
+
+
+@lru_cache(maxsize=4096)
+def _parse(path: str) -> tuple[Segment, ...]:
+    segments: list[Segment] = []
+    start, end = 0, len(path)
+    while start < end:
+        character = path[start]
+        if character == ".":
+            start += 1
+        elif character == "[":
+            close = path.find("]", start)
+            if close < 0:
+                raise CheckError(f"unclosed [ in path: {path}")
+            segments.append(_bracket(path[start + 1 : close]))
+            start = close + 1
+        elif character == "]":
+            raise CheckError(f"unparseable path segment at {utf16_length(path[:start])}: {path}")
+        else:
+            stop = start
+            while stop < end and path[stop] not in ".[]":
+                stop += 1
+            segments.append(Property(path[start:stop]))
+            start = stop
+    return tuple(segments)
+
+
+def _bracket(content: str) -> Segment:
+    return _has(content) or _keyed(content) or _index(content)
+
+
+def _has(content: str) -> Has | None:
+    """`field has text`: a run without spaces at the very start, `has` between spaces, and something more."""
+    end = next((at for at, character in enumerate(content) if character in _SPACE), 0)
+    field = content[:end]
+    rest = content[len(field) :].lstrip(_SPACE)
+    if not field or not rest.startswith("has"):
+        return None
+    after = rest[len("has") :]
+    text = after.lstrip(_SPACE)
+    if text:
+        matches = text != after and not _breaks_line(text)
+    else:  # only white space: its last character is the text
+        matches = len(after) >= 2 and not _breaks_line(after[-1])
+    return Has(field, text.strip(_SPACE)) if matches else None
+
+
+def _keyed(content: str) -> Keyed | None:
+    field, _, text = content.partition("=")
+    if not field or not text or _breaks_line(text):
+        return None
+    return Keyed(field.strip(_SPACE), text.strip(_SPACE))
+
+
+def _index(content: str) -> Index:
+    if content.isascii() and content.isdigit():
+        return Index(content)
+    raise CheckError(
+        f"invalid bracket segment in path: [{content}]"
+        " (a bracket holds an index, field=value, or field has value)"
+    )
+
+
+def _breaks_line(text: str) -> bool:
+    return any(character in text for character in _LINE_BREAKS)
+
+
+@lru_cache(maxsize=4096)
+def _resolver(path: str) -> Resolver:
+    segments = _parse(path)
+    keys = [segment.key for segment in segments if isinstance(segment, Property)]
+    if len(keys) == len(segments):
+        return _properties(keys, path)
+    steps = [_step(segment) for segment in segments]
+
+    def walk(scene: Any) -> Any:
+        value = scene
+        try:
+            for step in steps:
+                value = step(value)
+        except SceneError as error:
+            raise SceneError(error.problem, path) from None
+        return value
+
+    return walk
+
+
+def _properties(keys: list[str], path: str) -> Resolver:
+    """A path of names only, the commonest kind: straight through objects, else the general step."""
+
+    def walk(scene: Any) -> Any:
+        value = scene
+        try:
+            for key in keys:
+                value = property_of(value, key)
+        except SceneError as error:
+            raise SceneError(error.problem, path) from None
+        return value
+
+    if not keys:
+        return lambda scene: scene
+    if len(keys) == 1:
+        (only,) = keys
+
+        def one(scene: Any) -> Any:
+            if type(scene) is dict:
+                return scene.get(only, MISSING)
+            return walk(scene)
+
+        return one
+    if len(keys) == 2:
+        first, second = keys
+
+        def two(scene: Any) -> Any:
+            if type(scene) is dict:
+                value = scene.get(first)
+                if type(value) is dict:
+                    return value.get(second, MISSING)
+            return walk(scene)
+
+        return two
+    first, second, *others = keys
+    *middle, last = others
+
+    def more(scene: Any) -> Any:
+        if type(scene) is dict:
+            value = scene.get(first)
+            if type(value) is dict:
+                value = value.get(second)
+                for key in middle:
+                    if type(value) is not dict:
+                        break
+                    value = value.get(key)
+                if type(value) is dict:
+                    return value.get(last, MISSING)
+        return walk(scene)
+
+    return more
+
+
+def property_of(value: Any, key: str) -> Any:
+    """A property by name: own keys only, so that `constructor` and its like are ordinary keys."""
+    kind = type(value)
+    if kind is dict:
+        return value.get(key, MISSING)
+    if kind is list:
+        if key == "length":
+            return len(value)
+        if is_index_text(key):
+            index = int(key)
+            return value[index] if index < len(value) else MISSING
+        return MISSING
+    if kind is str:
+        if key == "length":
+            return utf16_length(value)
+        if is_index_text(key):
+            unit = utf16_unit(value, int(key))
+            return MISSING if unit is None else unit
+        return MISSING
+    require_json(value)
+    return MISSING
+
+
+def _step(segment: Segment) -> Resolver:
+    match segment:
+        case Property(key):
+            return lambda value: value.get(key, MISSING) if type(value) is dict else property_of(value, key)
+        case Index(digits):
+            return _element(digits)
+        case Keyed(field, text):
+            return _keyed_element(field, text)
+        case Has(field, text):
+            return _having_element(field, text)
+
+
+def _element(digits: str) -> Resolver:
+    significant = digits.lstrip("0") or "0"
+    index = int(significant) if len(significant) < 19 else sys.maxsize
+
+    def element(value: Any) -> Any:
+        if type(value) is list:
+            return value[index] if index < len(value) else MISSING
+        require_json(value)
+        return MISSING
+
+    return element
+
+
+def _keyed_element(field: str, text: str) -> Resolver:
+    def element(value: Any) -> Any:
+        if type(value) is not list:
+            require_json(value)
+            return MISSING
+        for candidate in value:
+            if type(candidate) is dict:
+                found = candidate.get(field, MISSING)
+                if found == text if type(found) is str else has_string_form(found, text):
+                    return candidate
+            elif candidate is not None and has_string_form(property_of(candidate, field), text):
+                return candidate
+        return MISSING
+
+    return element
+
+
+def _having_element(field: str, text: str) -> Resolver:
+    def element(value: Any) -> Any:
+        if type(value) is not list:
+            require_json(value)
+            return MISSING
+        for candidate in value:
+            if candidate is None:
+                continue
+            members = property_of(candidate, field)
+            if type(members) is list:
+                for member in members:
+                    if has_string_form(member, text):
+                        return candidate
+            else:
+                require_json(members)
+        return MISSING
+
+    return element

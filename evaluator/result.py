@@ -1,0 +1,60 @@
+"""What evaluating a check on a scene gives: the verdict, the gap, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
+
+
+class CheckResult(Struct, eq=False):
+    """The outcome of one check on one scene.
+
+    Attributes:
+        passed: the verdict; on the wire, `"pass"`.
+        gap: distance to satisfaction, in the units of what is compared: 0 if and only if the check passes,
+            possibly infinite.
+        meta: the `meta` of a defined check, carried through; None when there is none.
+        why: one sentence, built when it is first asked for from the values that decided the verdict. Ask
+            before changing an array or object of the scene in place.
+
+    A result is true exactly when the check passed.
+    """
+
+    passed: bool
+    gap: float
+    _explain: str | Callable[[Any], str]
+    _subject: Any = None
+    meta: Any = None
+
+    @property
+    def why(self) -> str:
+        """What was observed and, on a failure, what was wanted."""
+        explain = self._explain
+        if not isinstance(explain, str):
+            explain = explain(self._subject)
+            self._explain, self._subject = explain, None
+        return explain
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result on the wire: `pass`, `gap`, `why` and, when carried, `meta`."""
+        wire: dict[str, Any] = {"pass": self.passed, "gap": self.gap, "why": self.why}
+        if self.meta is not None:
+            wire["meta"] = self.meta
+        return wire
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def __eq__(self, other: object) -> bool:
+        return self.to_dict() == other.to_dict() if isinstance(other, CheckResult) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        meta = "" if self.meta is None else f", meta={self.meta!r}"
+        return f"CheckResult(passed={self.passed}, gap={self.gap:g}, why={self.why!r}{meta})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CheckResult, (self.passed, self.gap, self.why, None, self.meta)

@@ -1,0 +1,225 @@
+"""A check in words: one sentence that says what a scene must be like to pass.
+
+Negations are carried inwards first (`not` of `find` is "no ... has", of `and` an "or" of the opposites), so
+that a sentence says what is wanted and never "it is not the case that not". That keeps the verdict, which is
+all a sentence speaks of. Commas separate statements about the scene, plain "and" and "or" join what is said
+of one element, and parentheses keep one kind of joint inside the other. Numbers and strings are written as
+in JSON, exactly.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from evaluator.check import is_defined
+from evaluator.compile import compile_check
+from evaluator.errors import CheckError
+from evaluator.json_text import json_text
+from evaluator.path import parse_path
+
+_PLAIN_PATH = re.compile(r"[\w.\-\[\]=$@/:]+")
+
+
+def sentence(check: object) -> str:
+    """One readable sentence for a check, the same for the same check.
+
+    Takes what `run_check` takes. Raises `CheckError` when the check is not well formed.
+
+    >>> sentence({"op": "not", "of": {"op": "find", "collection": "items", "where":
+    ...     {"op": "gte", "path": "price", "value": 20}}})
+    'no items has price at least 20'
+    """
+    compiled = compile_check(check).check
+    expression = compiled["expr"] if is_defined(compiled) else compiled
+    try:
+        return _statement(expression, True, inner=False)
+    except RecursionError:
+        raise CheckError("the check is nested too deeply to be put in words", "$") from None
+
+
+def _straight(check: dict[str, Any], positive: bool) -> tuple[dict[str, Any], bool]:
+    """The check below its negations, and whether it is affirmed."""
+    while check["op"] == "not":
+        check, positive = check["of"], not positive
+    return check, positive
+
+
+def _parts(check: dict[str, Any], positive: bool) -> tuple[str, list[tuple[dict[str, Any], bool]]]:
+    """The joining word of an and/or and its parts, negations carried inwards and nested ones flattened."""
+    word = check["op"] if positive else {"and": "or", "or": "and"}[check["op"]]
+    parts: list[tuple[dict[str, Any], bool]] = []
+    pending = [(part, positive) for part in reversed(check["of"])]
+    while pending:
+        part, affirmed = _straight(*pending.pop())
+        same_joint = part["op"] == (word if affirmed else {"and": "or", "or": "and"}[word])
+        if same_joint or (part["op"] in ("and", "or") and len(part["of"]) == 1):
+            pending.extend((inner, affirmed) for inner in reversed(part["of"]))
+        else:
+            parts.append((part, affirmed))
+    return word, parts
+
+
+# Statements about the scene: `order.status is "paid"`
+
+
+def _statement(check: dict[str, Any], positive: bool, *, inner: bool) -> str:
+    check, positive = _straight(check, positive)
+    op = check["op"]
+    if op in ("and", "or"):
+        word, parts = _parts(check, positive)
+        if not parts:
+            return "anything passes" if word == "and" else "nothing passes"
+        statements = [_statement(part, affirmed, inner=len(parts) > 1) for part, affirmed in parts]
+        joined = f", {word} ".join(statements)
+        return f"({joined})" if inner and len(parts) > 1 else joined
+    if op == "find":
+        quantity = "some" if positive else "no"
+        return f"{quantity} {_name(check['collection'], 'element')} {_told(check['where'], plural=False)}"
+    if op == "count":
+        return _count_statement(check, positive)
+    name = _name(check["path"], "the scene")
+    if op == "contains":
+        return f"{name} {'contains' if positive else 'does not contain'} {_substring(check)}"
+    if op in ("exists", "missing"):
+        return f"{name} is {'present' if positive == (op == 'exists') else 'missing'}"
+    return f"{name} is {_comparison(check, positive)}"
+
+
+def _count_statement(check: dict[str, Any], positive: bool) -> str:
+    name = _name(check["collection"], "the scene")
+    quantity, plural = _quantity(check, positive)
+    if quantity is None:
+        return f"{name} is {'a list' if positive else 'no list'}"
+    if "where" not in check:
+        return f"{name} has {quantity} {'elements' if plural else 'element'}"
+    return (
+        f"{quantity} of {_name(check['collection'], 'the elements')} {_told(check['where'], plural=plural)}"
+    )
+
+
+# What is told of an element: `has price at least 20`, `is "red"`
+
+
+class _Told(NamedTuple):
+    verb: str
+    rest: str
+    open_ended: bool = False
+
+    def text(self, *, plural: bool) -> str:
+        forms = {"has": "have", "is": "are"}
+        verb = forms.get(self.verb, self.verb) if plural else self.verb
+        return f"{verb} {self.rest}" if verb else self.rest
+
+
+def _told(check: dict[str, Any], *, plural: bool) -> str:
+    return _of_element(check, True, plural=plural, inner=False).text(plural=plural)
+
+
+def _of_element(check: dict[str, Any], positive: bool, *, plural: bool, inner: bool) -> _Told:
+    check, positive = _straight(check, positive)
+    op = check["op"]
+    if op in ("and", "or"):
+        return _joined_of_element(check, positive, plural=plural, inner=inner)
+    if op == "find":
+        quantity = "some" if positive else "no"
+        told = _told(check["where"], plural=False)
+        return _Told(
+            "has", f"{quantity} {_name(check['collection'], 'element')} that {told}", open_ended=True
+        )
+    if op == "count":
+        return _count_of_element(check, positive)
+    whole = not parse_path(check["path"])
+    name = _name(check["path"], "")
+    if op in ("exists", "missing"):
+        present = positive == (op == "exists")
+        if whole:
+            return _Told("is", "present" if present else "missing")
+        return _Told("has", name if present else f"no {name}")
+    if op == "contains":
+        said = f"{'' if positive else 'not '}{'text ' if whole else ''}containing {_substring(check)}"
+    elif op in ("eq", "neq") and not whole:
+        said = f"{'' if positive == (op == 'eq') else 'not '}equal to {json_text(check['value'])}"
+    else:
+        said = _comparison(check, positive)
+    return _Told("is", said) if whole else _Told("has", f"{name} {said}")
+
+
+def _joined_of_element(check: dict[str, Any], positive: bool, *, plural: bool, inner: bool) -> _Told:
+    word, parts = _parts(check, positive)
+    if not parts:
+        return _Told("is", "anything" if word == "and" else "nothing")
+    several = len(parts) > 1
+    told = [_of_element(part, affirmed, plural=plural, inner=several) for part, affirmed in parts]
+    if not several:
+        return told[0]
+    told = [_Told(part.verb, f"({part.rest})") if part.open_ended else part for part in told]
+    verbs = {part.verb for part in told}
+    if len(verbs) == 1:
+        verb, joined = told[0].verb, f" {word} ".join(part.rest for part in told)
+    else:
+        verb, joined = "", f" {word} ".join(part.text(plural=plural) for part in told)
+    return _Told(verb, f"({joined})" if inner else joined)
+
+
+def _count_of_element(check: dict[str, Any], positive: bool) -> _Told:
+    quantity, plural = _quantity(check, positive)
+    whole = not parse_path(check["collection"])
+    name = _name(check["collection"], "the elements")
+    if quantity is None:
+        if whole:
+            return _Told("is", "a list" if positive else "no list")
+        return _Told("has", f"{name} that is {'a list' if positive else 'no list'}", open_ended=True)
+    if "where" in check:
+        told = _told(check["where"], plural=plural)
+        return _Told("has", f"{quantity} of {name} that {told}", open_ended=True)
+    noun = "elements" if plural else "element"
+    return _Told("has", f"{quantity} {noun}" if whole else f"{quantity} {noun} in {name}")
+
+
+# Words shared by both
+
+
+def _comparison(check: dict[str, Any], positive: bool) -> str:
+    value = json_text(check["value"])
+    match check["op"]:
+        case "gte":
+            said = f"at least {value}"
+        case "lte":
+            said = f"at most {value}"
+        case "neq":
+            said, positive = value, not positive
+        case _:
+            said = value
+    return said if positive else f"not {said}"
+
+
+def _substring(check: dict[str, Any]) -> str:
+    return json_text(check["substring"]) + (" (ignoring case)" if check.get("ci") else "")
+
+
+def _quantity(check: dict[str, Any], positive: bool) -> tuple[str | None, bool]:
+    """How many, in words (None when no bound is given), and whether that is a plural."""
+    words = {"eq": "exactly", "gte": "at least", "lte": "at most"}
+    opposites = {"eq": "not exactly", "gte": "fewer than", "lte": "more than"}
+    given = [(bound, check[bound]) for bound in words if bound in check]
+    if not given:
+        return None, True
+    plural = given[-1][1] != 1
+    if positive:
+        return " and ".join(f"{words[bound]} {json_text(number)}" for bound, number in given), plural
+    if len(given) == 1:
+        ((bound, number),) = given
+        return f"{opposites[bound]} {json_text(number)}", plural
+    return "not (" + " and ".join(
+        f"{words[bound]} {json_text(number)}" for bound, number in given
+    ) + ")", plural
+
+
+def _name(path: str, whole: str) -> str:
+    """A path as it can stand in a sentence; `whole` for the path to the scene or element itself."""
+    if not parse_path(path):
+        return whole
+    if _PLAIN_PATH.fullmatch(path):
+        return path
+    return f"`{path}`" if "`" not in path and path.isprintable() else json_text(path)
