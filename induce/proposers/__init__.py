@@ -1,0 +1,1 @@
+"""Candidate literals, one module an operator family, read off the labelled scenes alone."""

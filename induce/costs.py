@@ -1,0 +1,165 @@
+"""The description length of a literal: what it costs, in bits, to say it in a grammar.
+
+"Simpler" has this one meaning everywhere: in the search, in ties, in `objective_of` and in
+tests. The shape is ILASP's (a cost per mode declaration) with the costs of paths and
+constants read from the profile: naming one of n paths or values takes log2 n bits.
+"""
+
+from __future__ import annotations
+
+import math
+
+from induce.constants import half_digits
+from induce.grammar import Grammar, units
+from induce.literals import Bound, Collect, Hypothesis, Literal, Test
+from induce.profile import Column, Scope, is_number, scalar_key
+
+
+class OutsideGrammar(ValueError):
+    """The check cannot be said in the grammar; the message names the part."""
+
+
+class DescriptionLength:
+    """Costs of literals over the scopes of one profile, in units of 1/16 bit."""
+
+    def __init__(self, root: Scope, grammar: Grammar) -> None:
+        self.root = root
+        self.grammar = grammar
+        self.costs = grammar.costs
+        self._tokens: dict[int, dict[str, None]] = {}
+
+    def tokens(self, column: Column) -> dict[str, None]:
+        """The substrings that ``contains`` may use on `column`, best first."""
+        key = id(column)
+        if key not in self._tokens:
+            self._tokens[key] = dict.fromkeys(column.tokens(self.grammar.max_tokens))
+        return self._tokens[key]
+
+    def path_choice(self, scope: Scope) -> float:
+        """Bits to pick one path of the scope; a second literal on the same path saves them."""
+        return self.costs.path * math.log2(max(1, scope.plain_paths))
+
+    def path(self, scope: Scope, column: Column) -> float:
+        bits = self.path_choice(scope) + self.costs.level * column.levels
+        if column.kind == "index":
+            bits += self.costs.index
+        elif column.kind == "keyed":
+            bits += self.costs.keyed
+        return bits
+
+    def eq(self, scope: Scope, column: Column, code: int) -> int:
+        value, seen = column.distinct[code], column.occurrences[code]
+        bits = self.costs.eq + self.path(scope, column)
+        if not isinstance(value, bool):
+            bits += math.log2(len(column.distinct))
+            bits += self.costs.number if is_number(value) else 0.0
+            bits += self.costs.identifier if column.identifier_like else 0.0
+            bits += self.costs.once if seen == 1 else 0.0
+        return units(bits)
+
+    def neq(self, scope: Scope, column: Column, code: int) -> int:
+        extra = self.costs.number if is_number(column.distinct[code]) else 0.0
+        return self.eq(scope, column, code) + units(self.costs.negation + extra)
+
+    def threshold(self, scope: Scope, column: Column, digits: int) -> int:
+        """Cost of ``gte`` or ``lte`` with a constant of so many half digits."""
+        bits = self.costs.threshold + self.path(scope, column)
+        bits += self.costs.identifier_threshold if column.identifier_like else 0.0
+        digit_bits = self.costs.digit * digits / 2
+        return units(bits + min(digit_bits, 3 + math.log2(max(1, len(column.numbers)))))
+
+    def presence(self, scope: Scope, column: Column, op: str) -> int:
+        bits = (self.costs.exists if op == "exists" else self.costs.missing) + self.path(scope, column)
+        return units(bits + (self.costs.identifier if column.identifier_like else 0.0))
+
+    def contains(self, scope: Scope, column: Column) -> int:
+        choice = math.log2(1 + len(self.tokens(column)))
+        return units(self.costs.contains + self.path(scope, column) + choice)
+
+    def collect(self, scope: Scope, bound: int | None) -> int:
+        """Cost of a find (`bound` None) or a count over one of the collections of `scope`."""
+        lists = math.log2(max(1, len(scope.children)))
+        if bound is None:
+            return units(self.costs.find + lists)
+        return units(self.costs.count + 2 * math.log2(max(1, bound)) + lists)
+
+    @property
+    def negation(self) -> int:
+        return units(self.costs.negation)
+
+    @property
+    def join(self) -> int:
+        return units(self.costs.join)
+
+    def literal(self, scope: Scope, literal: Literal, max_where: int) -> int:
+        """Cost of a literal of `scope`.
+
+        Raises
+        ------
+        OutsideGrammar
+            When the grammar, its candidate constants included, cannot say it.
+        """
+        atom = literal.atom
+        if literal.negated and not self.grammar.allows("neq" if atom.op == "eq" else "not"):
+            raise OutsideGrammar("negation is switched off in the grammar")
+        if not self.grammar.allows(atom.op) and not (atom.op == "eq" and literal.negated):
+            raise OutsideGrammar(f"operator {atom.op!r} is switched off in the grammar")
+        if isinstance(atom, Collect):
+            return self._collect(scope, atom, literal.negated, max_where)
+        return self._test(scope, atom, literal.negated)
+
+    def _test(self, scope: Scope, test: Test, negated: bool) -> int:
+        column = scope.columns.get(test.path)
+        if column is None:
+            raise OutsideGrammar(f"path {test.path!r} is not one of the paths of {scope.name or 'the scene'}")
+        negation = self.negation if negated else 0
+        if test.op in ("exists", "missing"):
+            if negated:
+                raise OutsideGrammar(f"not {test.op} is said as its opposite")
+            return self.presence(scope, column, test.op)
+        if test.op == "contains":
+            if test.value not in self.tokens(column):
+                raise OutsideGrammar(f"substring {test.value!r} is not a candidate for {test.path!r}")
+            return self.contains(scope, column) + negation
+        if test.op == "eq":
+            key = scalar_key(test.value)
+            codes = [c for c, v in enumerate(column.distinct) if key is not None and scalar_key(v) == key]
+            if not codes:
+                raise OutsideGrammar(f"value {test.value!r} was not observed at {test.path!r}")
+            return self.neq(scope, column, codes[0]) if negated else self.eq(scope, column, codes[0])
+        if negated:
+            raise OutsideGrammar(f"not {test.op} is not in the grammar")
+        if len(column.numbers) < 2:
+            raise OutsideGrammar(f"{test.path!r} has fewer than two numbers to put a bound between")
+        number = test.value.value if isinstance(test.value, Bound) else test.value
+        return self.threshold(scope, column, half_digits(number))
+
+    def _collect(self, scope: Scope, atom: Collect, negated: bool, max_where: int) -> int:
+        child = scope.children.get(atom.collection)
+        if child is None:
+            raise OutsideGrammar(f"{atom.collection!r} is not a collection of {scope.name or 'the scene'}")
+        if len(atom.where) > max_where:
+            raise OutsideGrammar(f"more than {max_where} conditions inside {atom.op} {atom.collection!r}")
+        cost = self.where(child, atom.where, max_where)
+        if atom.bound is None:
+            return cost + self.collect(scope, None) + (self.negation if negated else 0)
+        name, k = atom.bound
+        if negated:
+            raise OutsideGrammar("not count is said by another bound")
+        if not 1 <= k <= self.grammar.max_count or (atom.where and k == 1 and name == "gte"):
+            raise OutsideGrammar(f"count {name} {k} is not a candidate bound")
+        if name == "eq" and any(isinstance(part.atom, Test) and part.atom.op in ("gte", "lte") for part in atom.where):
+            raise OutsideGrammar("count eq over a numeric bound is not in the grammar")
+        return cost + self.collect(scope, k)
+
+    def where(self, scope: Scope, literals: tuple[Literal, ...], max_where: int) -> int:
+        """Cost of a conjunction about one element: joining is free, repeating a path too."""
+        paths = [lit.atom.path for lit in literals if isinstance(lit.atom, Test)]
+        repeats = len(paths) - len(set(paths))
+        total = sum(self.literal(scope, lit, max_where) for lit in literals)
+        return total - repeats * units(self.path_choice(scope))
+
+    def size(self, hypothesis: Hypothesis, max_where: int) -> int:
+        literals = [lit for term in hypothesis for lit in term]
+        total = sum(self.literal(self.root, lit, max_where) for lit in literals)
+        return total + self.join * (len(literals) - 1)

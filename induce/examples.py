@@ -1,0 +1,136 @@
+"""Labelled examples as the learner takes them: checked, merged and in one fixed order."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluator import canonical_json
+from induce.profile import refuse_non_json
+
+JSON = Any
+LABELS = {"pass": True, "fail": False, "true": True, "false": False, "1": True, "0": False}
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Distinct (scene, label) pairs, sorted by their canonical JSON text.
+
+    Equal scenes with equal labels are one example whose weight is the sum, so that neither
+    the order of the lines nor a line said twice changes what is learnt.
+
+    Attributes
+    ----------
+    scenes : tuple of JSON trees, (examples,)
+    passing : tuple of bool, (examples,)
+    weights : tuple of float, (examples,)
+    ids : tuple of tuple of str, (examples,)
+        The ids of the scenes merged into each example.
+    texts : tuple of str, (examples,)
+        Canonical JSON of each scene.
+    """
+
+    scenes: tuple[JSON, ...]
+    passing: tuple[bool, ...]
+    weights: tuple[float, ...]
+    ids: tuple[tuple[str, ...], ...]
+    texts: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        scenes: Sequence[JSON],
+        labels: Sequence[JSON],
+        sample_weight: Sequence[float] | None = None,
+        ids: Sequence[str] | None = None,
+    ) -> Examples:
+        """Check and merge labelled scenes.
+
+        Raises
+        ------
+        ValueError
+            When lengths differ, a label or a weight is unusable, or one class is absent.
+        SceneError
+            When a scene is not plain JSON.
+        """
+        weights = [1.0] * len(scenes) if sample_weight is None else [_weight(w) for w in sample_weight]
+        names = [str(i) for i in range(len(scenes))] if ids is None else list(ids)
+        for what, values in (("labels", labels), ("sample_weight", weights), ("ids", names)):
+            if len(values) != len(scenes):
+                raise ValueError(f"{what}: expected one for each of the {len(scenes)} scenes, got {len(values)}")
+        passing = [label_of(label, names[i]) for i, label in enumerate(labels)]
+        merged: dict[tuple[str, bool], tuple[JSON, float, list[str]]] = {}
+        for scene, label, weight, name in zip(scenes, passing, weights, names, strict=True):
+            refuse_non_json(scene, f"scene {name}")
+            key = (canonical_json(scene), label)
+            _, total, same = merged.get(key, (scene, 0.0, []))
+            merged[key] = (scene, total + weight, [*same, name])
+        _both_classes(merged)
+        keys = sorted(merged)
+        return cls(
+            scenes=tuple(merged[key][0] for key in keys),
+            passing=tuple(key[1] for key in keys),
+            weights=tuple(merged[key][1] for key in keys),
+            ids=tuple(tuple(sorted(merged[key][2])) for key in keys),
+            texts=tuple(key[0] for key in keys),
+        )
+
+    @cached_property
+    def labels(self) -> NDArray[np.bool_]:
+        return np.array(self.passing, np.bool_)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Scenes of each label as they were given, merged ones counted singly."""
+        passing = sum(len(ids) for ids, label in zip(self.ids, self.passing, strict=True) if label)
+        return {"pass": passing, "fail": sum(map(len, self.ids)) - passing}
+
+    @property
+    def contradictions(self) -> tuple[tuple[str, ...], ...]:
+        """Ids of scenes that are equal and stand under both labels."""
+        neighbours = zip(self.texts, self.texts[1:], self.ids, self.ids[1:], strict=False)
+        return tuple(tuple(sorted(a + b)) for one, other, a, b in neighbours if one == other)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of scenes, labels and weights, whatever their order; hexadecimal."""
+        lines = zip(self.texts, self.passing, self.weights, strict=True)
+        text = "\n".join(f"{'pass' if label else 'fail'} {weight!r} {scene}" for scene, label, weight in lines)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def label_of(label: JSON, name: str = "") -> bool:
+    """Whether a label means pass: pass/fail, true/false or 1/0, as text or as a value."""
+    value = label.item() if isinstance(label, np.generic) else label
+    text = value.strip().lower() if isinstance(value, str) else str(value).lower()
+    if isinstance(value, float) and value in (0.0, 1.0):
+        text = str(int(value))
+    if not isinstance(value, (str, bool, int, float)) or text not in LABELS:
+        where = f"scene {name}: " if name else ""
+        raise ValueError(f"{where}unknown label {label!r}; expected pass or fail (true/false and 1/0 are taken too)")
+    return LABELS[text]
+
+
+def _weight(weight: JSON) -> float:
+    value = float(weight)
+    if not (math.isfinite(value) and value >= 0):
+        raise ValueError(f"sample_weight: expected finite numbers that are not negative, got {weight!r}")
+    return value
+
+
+def _both_classes(keys: Iterable[tuple[str, bool]]) -> None:
+    labels = {key[1] for key in keys}
+    if not labels:
+        raise ValueError("no labelled scenes: at least one passing and one failing scene are needed")
+    if len(labels) == 1:
+        have, lack = ("pass", "fail") if labels == {True} else ("fail", "pass")
+        raise ValueError(
+            f"all scenes are labelled {have}; a check is learnt from both classes, so add scenes labelled {lack}"
+        )

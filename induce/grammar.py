@@ -1,0 +1,161 @@
+"""The language bias: which checks the learner may say, and what each part of one costs.
+
+ILASP writes this as mode declarations; here it is one frozen value. Size limits (terms,
+literals, conjuncts, nesting) are arguments of the learner, since they are what people vary.
+"""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+OPERATORS = ("eq", "neq", "gte", "lte", "contains", "exists", "missing", "find", "count", "not")
+UNIT = 16
+"""Costs are whole numbers of 1/16 bit, so that Python's sums and the solver's agree."""
+
+
+class Costs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Bits charged for the parts of a check (a description length).
+
+    The values were measured on labelled scenes with known rules; random re-weighting changes
+    little, so they are meant to be left alone.
+    """
+
+    path: float = 0.75
+    """Times log2 of the number of paths in scope."""
+    level: float = 0.5
+    index: float = 6.0
+    keyed: float = 4.0
+    eq: float = 2.0
+    number: float = 3.0
+    identifier: float = 6.0
+    once: float = 2.0
+    threshold: float = 2.0
+    digit: float = 3.0
+    identifier_threshold: float = 4.0
+    exists: float = 6.0
+    missing: float = 7.0
+    contains: float = 2.0
+    negation: float = 3.0
+    find: float = 3.0
+    count: float = 5.0
+    join: float = 2.0
+    """For each literal after the first, whether joined by and or by or."""
+
+
+class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Operators, paths, constants and costs that a learnt check may use.
+
+    Parameters
+    ----------
+    operators : tuple of str
+        Operators that may appear; ``and`` and ``or`` always may. Dropping ``not`` leaves
+        monotone checks only.
+    include, exclude : tuple of str
+        Glob patterns over dotted paths, collections joined by a dot
+        (``order.items.price``); a path is used when some ``include`` pattern and no
+        ``exclude`` pattern matches it.
+    index_paths : bool
+        Whether first elements (``a[0].x``) may be addressed.
+    keyed_paths : bool
+        Whether keyed look-ups (``a[kind=card].x``) may be addressed.
+    max_count : int
+        The largest bound of a ``count``.
+    max_tokens : int
+        The most substrings per path that ``contains`` may try.
+    costs : Costs
+        Bits charged for each part.
+    """
+
+    operators: tuple[str, ...] = OPERATORS
+    include: tuple[str, ...] = ("*",)
+    exclude: tuple[str, ...] = ()
+    index_paths: bool = True
+    keyed_paths: bool = True
+    max_count: int = 8
+    max_tokens: int = 400
+    costs: Costs = Costs()
+
+    @classmethod
+    def of(cls, source: Grammar | Mapping[str, Any] | None) -> Grammar:
+        """The grammar that `source` describes.
+
+        Raises
+        ------
+        ValueError
+            In one sentence, when a key, an operator or a value is not usable.
+        """
+        if source is None:
+            return cls()
+        if isinstance(source, cls):
+            grammar = source
+        else:
+            if not isinstance(source, Mapping):
+                raise ValueError(f"grammar: expected a Grammar or a mapping, got {type(source).__name__}")
+            _known_keys("grammar", source, cls)
+            if isinstance(source.get("costs"), Mapping):
+                _known_keys("grammar.costs", source["costs"], Costs)
+            try:
+                grammar = msgspec.convert(dict(source), cls)
+            except msgspec.ValidationError as error:
+                raise ValueError(f"grammar: {error}") from None
+        grammar.validate()
+        return grammar
+
+    def validate(self) -> None:
+        """Raise ValueError in one sentence when nothing could be learnt with this grammar."""
+        for name in self.operators:
+            if name not in OPERATORS:
+                near = difflib.get_close_matches(str(name), OPERATORS, n=1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                raise ValueError(f"grammar.operators: {name!r} is not one of {', '.join(OPERATORS)}{hint}")
+        if not set(self.operators) - {"not"}:
+            raise ValueError("grammar.operators: at least one operator besides 'not' is needed")
+        if not self.include:
+            raise ValueError("grammar.include: at least one pattern is needed, '*' for every path")
+        if self.max_count < 1 or self.max_tokens < 0:
+            raise ValueError("grammar: max_count must be at least 1 and max_tokens at least 0")
+        for name in Costs.__struct_fields__:
+            cost = getattr(self.costs, name)
+            if not 0 <= cost <= 1000:
+                raise ValueError(f"grammar.costs.{name}: expected 0 to 1000 bits, got {cost}")
+
+    def allows(self, operator: str) -> bool:
+        return operator in self.operators
+
+    def allows_path(self, path: str) -> bool:
+        def matches(pattern: str) -> bool:
+            return fnmatch.fnmatchcase(path, pattern)
+
+        return any(map(matches, self.include)) and not any(map(matches, self.exclude))
+
+    def to_dict(self) -> dict[str, Any]:
+        built: dict[str, Any] = msgspec.to_builtins(self)
+        return built
+
+    def digest(self) -> str:
+        """SHA-256 of the grammar, hexadecimal."""
+        return hashlib.sha256(msgspec.json.encode(self)).hexdigest()
+
+
+def _known_keys(place: str, source: Mapping[str, Any], struct: type[msgspec.Struct]) -> None:
+    for key in source:
+        if key not in struct.__struct_fields__:
+            near = difflib.get_close_matches(str(key), struct.__struct_fields__, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise ValueError(f"{place}: unknown key {key!r}{hint}")
+
+
+def units(bits: float) -> int:
+    """Bits as whole cost units."""
+    return round(bits * UNIT)
+
+
+def bits(cost: int) -> float:
+    """Cost units as bits."""
+    return cost / UNIT

@@ -1,0 +1,112 @@
+"""Literals: atoms of the check language as the learner handles them, and their JSON form."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from evaluator import canonical_json
+from induce.constants import Number, half_digits, roundest
+
+JSON = Any
+
+
+class Bound(NamedTuple):
+    """The constant of a threshold, known up to the interval it lies in.
+
+    Every number of the interval gives the same verdicts; `value` is the one to print.
+    """
+
+    low: Number | None
+    high: Number | None
+    closed: str
+
+    @property
+    def value(self) -> Number:
+        if self.low is not None and self.low == self.high:
+            return self.low
+        return roundest(self.low, self.high, closed=self.closed)
+
+    @classmethod
+    def exactly(cls, number: Number) -> Bound:
+        return cls(number, number, "high")
+
+
+class Test(NamedTuple):
+    """A test of one path: ``eq``, ``gte``, ``lte``, ``contains``, ``exists`` or ``missing``.
+
+    `value` is the JSON constant, the substring, or a `Bound`; None where there is none.
+    """
+
+    op: str
+    path: str
+    value: JSON = None
+
+
+class Collect(NamedTuple):
+    """A ``find`` or ``count`` over a collection; `bound` is (field, k) for a count."""
+
+    op: str
+    collection: str
+    where: tuple[Literal, ...]
+    bound: tuple[str, int] | None = None
+
+
+class Literal(NamedTuple):
+    atom: Test | Collect
+    negated: bool = False
+
+
+Hypothesis = tuple[tuple[Literal, ...], ...]
+"""A disjunction of conjunctions of literals."""
+
+
+def literal_check(literal: Literal) -> dict[str, JSON]:
+    """The literal on the wire."""
+    atom = literal.atom
+    if isinstance(atom, Collect):
+        check: dict[str, JSON] = {"op": atom.op, "collection": atom.collection}
+        if atom.where:
+            check["where"] = conjunction(atom.where)
+        if atom.bound is not None:
+            check[atom.bound[0]] = atom.bound[1]
+    elif atom.op in ("exists", "missing"):
+        check = {"op": atom.op, "path": atom.path}
+    elif atom.op == "contains":
+        check = {"op": "contains", "path": atom.path, "substring": atom.value}
+    elif atom.op == "eq" and literal.negated:
+        return {"op": "neq", "path": atom.path, "value": atom.value}
+    else:
+        value = atom.value.value if isinstance(atom.value, Bound) else atom.value
+        check = {"op": atom.op, "path": atom.path, "value": value}
+    return {"op": "not", "of": check} if literal.negated else check
+
+
+def conjunction(literals: tuple[Literal, ...]) -> dict[str, JSON]:
+    parts = [literal_check(literal) for literal in literals]
+    return parts[0] if len(parts) == 1 else {"op": "and", "of": parts}
+
+
+def hypothesis_check(hypothesis: Hypothesis) -> dict[str, JSON]:
+    """The check that a hypothesis says."""
+    parts = [conjunction(term) for term in hypothesis]
+    return parts[0] if len(parts) == 1 else {"op": "or", "of": parts}
+
+
+def preference(literal: Literal) -> tuple[int, int, str]:
+    """The order between literals of equal cost and equal verdicts: the first is said.
+
+    Rounder numbers first, then longer words (the whole word rather than a part that happens
+    to do), then the JSON text.
+    """
+    digits, letters = _constants(literal)
+    return digits, -letters, canonical_json(literal_check(literal))
+
+
+def _constants(literal: Literal) -> tuple[int, int]:
+    atom = literal.atom
+    if isinstance(atom, Collect):
+        parts = [_constants(inner) for inner in atom.where]
+        return sum(p[0] for p in parts), sum(p[1] for p in parts)
+    if isinstance(atom.value, Bound):
+        return half_digits(atom.value.value), 0
+    return 0, len(atom.value) if atom.op == "contains" else 0

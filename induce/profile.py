@@ -1,0 +1,364 @@
+"""Path profile: scenes flattened once into columns, arrays into scopes of their own.
+
+A *scope* is a table of rows: the scenes themselves (the root), or the elements of one array
+path over all rows of the scope above, each with its owner. A *column* is one path of a scope
+with its value in every row. Everything the learner asks of a scene is asked here, so that a
+path is resolved once a scene and not once a candidate.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluator import MISSING, SceneError, lookup
+from induce.constants import Number, gap_half_digits
+from induce.grammar import Grammar
+
+JSON = Any
+Kind = Literal["plain", "index", "keyed"]
+
+MAX_LEVELS = 12
+"""Object nesting below which paths are still candidates."""
+MAX_KEY_VALUES = 12
+_UNSAFE_KEY = re.compile(r"[.\[\]]")
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_a-zA-Z]+")
+_ISO_TIME = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?")
+_OPAQUE = re.compile(r"(?=.*\d)[0-9a-fA-F]{8,}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
+
+@dataclass
+class Column:
+    """One path of a scope: the value in every row, `MISSING` where there is none."""
+
+    path: str
+    levels: int
+    kind: Kind
+    values: list[JSON]
+
+    @cached_property
+    def present(self) -> NDArray[np.bool_]:
+        return np.fromiter((v is not MISSING for v in self.values), np.bool_, len(self.values))
+
+    @cached_property
+    def _coded(self) -> tuple[list[JSON], NDArray[np.int32], list[int]]:
+        keys: dict[tuple[str, JSON], int] = {}
+        counts: Counter[tuple[str, JSON]] = Counter()
+        row_keys = [scalar_key(v) for v in self.values]
+        for key in row_keys:
+            if key is not None:
+                counts[key] += 1
+        ordered = sorted(counts)
+        keys = {key: code for code, key in enumerate(ordered)}
+        codes = np.fromiter((-1 if k is None else keys[k] for k in row_keys), np.int32, len(row_keys))
+        return [key[1] for key in ordered], codes, [counts[key] for key in ordered]
+
+    @property
+    def distinct(self) -> list[JSON]:
+        """Distinct scalar values, in one fixed order (by type, then value)."""
+        return self._coded[0]
+
+    @property
+    def codes(self) -> NDArray[np.int32]:
+        """Index into `distinct` of each row, -1 where there is no scalar."""
+        return self._coded[1]
+
+    @property
+    def occurrences(self) -> list[int]:
+        """Rows in which each of `distinct` occurs."""
+        return self._coded[2]
+
+    @cached_property
+    def numbers(self) -> list[Number]:
+        """Distinct numbers, ascending; compared exactly, also beyond 2**53."""
+        return sorted(v for v in self.distinct if is_number(v))
+
+    @cached_property
+    def ranks(self) -> NDArray[np.int32]:
+        """Index into `numbers` of each row, -1 where there is no number."""
+        rank = {value: r for r, value in enumerate(self.numbers)}
+        of_code = np.array([rank[v] if is_number(v) else -1 for v in self.distinct] + [-1], np.int32)
+        ranks: NDArray[np.int32] = of_code[self.codes]
+        return ranks
+
+    @cached_property
+    def gap_digits(self) -> dict[str, NDArray[np.int64]]:
+        """Half digits of the roundest bound in each gap, for ``gte`` and for ``lte``."""
+        return {
+            "gte": np.array(gap_half_digits(self.numbers, closed="high"), np.int64),
+            "lte": np.array(gap_half_digits(self.numbers, closed="low"), np.int64),
+        }
+
+    @cached_property
+    def identifier_like(self) -> bool:
+        """Whether the values name or date a row rather than describe it."""
+        values = [v for v in self.distinct if v is not None and not isinstance(v, bool)]
+        if len(values) < 4:
+            return False
+        rows = sum(n for v, n in zip(self.distinct, self.occurrences, strict=True) if v is not None)
+        if all(isinstance(v, str) for v in values):
+            if all(_ISO_TIME.fullmatch(v) or _OPAQUE.fullmatch(v) for v in values):
+                return True
+            return rows >= 8 and len(values) >= 0.9 * rows and not any(" " in v for v in values)
+        if not all(isinstance(v, int) for v in values):
+            return False
+        low, high = self.numbers[0], self.numbers[-1]
+        if low >= 946_684_800 and high < 4_102_444_800 or low >= 946_684_800_000 and high < 4_102_444_800_000:
+            return True
+        named = re.search(r"(^|_)(id|ids|no|nr|number|index|seq|row|key|uuid)$", self.path.rpartition(".")[2].lower())
+        unique = len(values) >= 0.9 * rows and rows >= 8
+        return unique and (named is not None or high - low < 1.5 * len(values))
+
+    def tokens(self, limit: int) -> list[str]:
+        """Runs of whole words in the texts that could be looked for with ``contains``.
+
+        A run has up to four words with the separators between them, occurs in at least two
+        distinct texts and is not the whole of every text it occurs in. Of equal support the
+        longer run is first.
+        """
+        texts = [v for v in self.distinct if isinstance(v, str)]
+        support: Counter[str] = Counter()
+        whole: Counter[str] = Counter()
+        for text in texts:
+            spans = [m.span() for m in _WORD.finditer(text[:2000])]
+            runs = {
+                text[spans[i][0] : spans[j][1]]
+                for i in range(len(spans))
+                for j in range(i, min(i + 4, len(spans)))
+            }
+            support.update(runs)
+            if text in runs:
+                whole[text] += 1
+        usable = [t for t, n in support.items() if n >= 2 and n > whole[t] and len(t) > 1]
+        usable.sort(key=lambda t: (-support[t], -len(t), t))
+        return usable[:limit]
+
+
+@dataclass
+class Scope:
+    """Rows of one kind: the scenes, or the elements of one collection.
+
+    `owner[r]` is the row of the scope above that element r belongs to; elements of one owner
+    stand together, in order.
+    """
+
+    collection: str
+    rows: list[JSON]
+    owner: NDArray[np.int64]
+    depth: int
+    name: str
+    parent_rows: int
+    is_array: NDArray[np.bool_]
+    """Over the rows above: whether the collection is an array there."""
+    columns: dict[str, Column] = field(default_factory=dict)
+    children: dict[str, Scope] = field(default_factory=dict)
+    unusable: set[str] = field(default_factory=set)
+
+    @cached_property
+    def plain_paths(self) -> int:
+        """Paths in scope: plain ones that hold a scalar in some row."""
+        return sum(1 for c in self.columns.values() if c.kind == "plain" and c.distinct)
+
+    @cached_property
+    def starts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """First element of each owner that has any, and those owners."""
+        owners, first = np.unique(self.owner, return_index=True)
+        return first.astype(np.int64), owners.astype(np.int64)
+
+    def owners_with(self, mask: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """Elements in `mask` (…, rows) per owner: int32 (…, parent_rows)."""
+        first, owners = self.starts
+        out = np.zeros((*mask.shape[:-1], self.parent_rows), np.int32)
+        if len(first):
+            out[..., owners] = np.add.reduceat(mask, first, axis=-1, dtype=np.int32)
+        return out
+
+
+def scalar_key(value: JSON) -> tuple[str, JSON] | None:
+    """A key under which JSON scalars are equal exactly when the check language says so."""
+    if isinstance(value, bool):
+        return ("b", value)
+    if isinstance(value, (int, float)):
+        return ("n", value)
+    if isinstance(value, str):
+        return ("s", value)
+    return ("", None) if value is None else None
+
+
+def is_number(value: JSON) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def profile(scenes: Sequence[JSON], grammar: Grammar, max_nesting: int) -> Scope:
+    """Flatten `scenes` into the root scope and, below it, one scope a collection.
+
+    Raises
+    ------
+    SceneError
+        When a scene holds something that is not plain JSON, with its path.
+    """
+    nowhere = np.zeros(0, np.int64)
+    root = Scope("", list(scenes), nowhere, 0, "", 0, np.zeros(0, np.bool_))
+    for number, scene in enumerate(scenes):
+        refuse_non_json(scene, f"scene {number}")
+    _fill(root, grammar, max_nesting)
+    if grammar.index_paths:
+        _add_first_elements(root, grammar)
+    if grammar.keyed_paths:
+        _add_keyed(root, grammar)
+    return root
+
+
+def unusable_keys(scope: Scope) -> list[str]:
+    """Keys anywhere below `scope` that the path language cannot address."""
+    found = {f"{scope.name}.{key}".lstrip(".") for key in scope.unusable}
+    for child in scope.children.values():
+        found.update(unusable_keys(child))
+    return sorted(found)
+
+
+def refuse_non_json(scene: JSON, name: str) -> None:
+    """Raise SceneError with the path of the first value that is not plain, finite JSON."""
+    stack: list[tuple[JSON, str]] = [(scene, "$")]
+    steps = 0
+    while stack:
+        value, place = stack.pop()
+        steps += 1
+        if steps > 50_000_000:
+            raise SceneError(f"{name}: larger than 50 million values, or it contains itself")
+        if type(value) is dict:
+            for key, inner in value.items():
+                if type(key) is not str:
+                    raise SceneError(f"{name}: {place}: expected text keys, got the key {key!r}")
+                stack.append((inner, f"{place}.{key}"))
+        elif type(value) is list:
+            stack.extend((inner, f"{place}[{i}]") for i, inner in enumerate(value))
+        elif type(value) is float:
+            if not math.isfinite(value):
+                raise SceneError(f"{name}: {place}: expected a finite number, got {value}")
+        elif value is not None and type(value) not in (str, int, bool):
+            raise SceneError(f"{name}: {place}: expected plain JSON, got {type(value).__name__}")
+
+
+def _walk(value: JSON, prefix: str, levels: int, unusable: set[str]) -> Iterator[tuple[str, int, JSON]]:
+    """Paths of one row with their values, containers included, arrays not entered."""
+    stack = [(prefix, levels, value)]
+    while stack:
+        path, level, node = stack.pop()
+        yield path, level, node
+        if type(node) is dict and level < MAX_LEVELS:
+            for key, inner in node.items():
+                if key == "" or _UNSAFE_KEY.search(key):
+                    unusable.add(f"{path}.{key}".lstrip("."))
+                else:
+                    stack.append((f"{path}.{key}" if path else key, level + 1, inner))
+
+
+def _fill(scope: Scope, grammar: Grammar, max_nesting: int) -> None:
+    cells: dict[str, tuple[int, list[int], list[JSON]]] = {}
+    arrays: dict[str, tuple[list[int], list[JSON]]] = {}
+    for row, value in enumerate(scope.rows):
+        for path, levels, node in _walk(value, "", 0, scope.unusable):
+            _, rows, values = cells.setdefault(path, (levels, [], []))
+            rows.append(row)
+            values.append(node)
+            if type(node) is list:
+                owners, elements = arrays.setdefault(path, ([], []))
+                owners.append(row)
+                elements.append(node)
+    for path in sorted(cells):
+        levels, rows, values = cells[path]
+        if not grammar.allows_path(f"{scope.name}.{path}".strip(".")):
+            continue
+        scope.columns[path] = _column(scope, path, levels, "plain", rows, values)
+    if scope.depth >= max_nesting:
+        return
+    for path in sorted(arrays):
+        name = f"{scope.name}.{path}".strip(".")
+        owners, lists = arrays[path]
+        rows = [element for one in lists for element in one]
+        owner = np.repeat(np.array(owners, np.int64), [len(one) for one in lists])
+        is_array = np.zeros(len(scope.rows), np.bool_)
+        is_array[owners] = True
+        child = Scope(path, rows, owner, scope.depth + 1, name, len(scope.rows), is_array)
+        _fill(child, grammar, max_nesting)
+        if child.columns:
+            scope.children[path] = child
+
+
+def _column(scope: Scope, path: str, levels: int, kind: Kind, rows: list[int], values: list[JSON]) -> Column:
+    last = path.rpartition(".")[2]
+    if last == "length" or (last.isascii() and last.isdigit()):
+        looked_up = [lookup(row, path) for row in scope.rows]
+        return Column(path, levels, kind, [found.value if found.present else MISSING for found in looked_up])
+    full = [MISSING] * len(scope.rows)
+    for row, value in zip(rows, values, strict=True):
+        full[row] = value
+    return Column(path, levels, kind, full)
+
+
+def _add_first_elements(root: Scope, grammar: Grammar) -> None:
+    for path, child in sorted(root.children.items()):
+        prefix = f"{path}[0]"
+        first, owners = child.starts
+        cells: dict[str, tuple[int, list[int], list[JSON]]] = {}
+        for row, element in zip(owners, first, strict=True):
+            for inner, levels, node in _walk(child.rows[element], prefix, path.count(".") + 1, set()):
+                _, rows, values = cells.setdefault(inner, (levels, [], []))
+                rows.append(int(row))
+                values.append(node)
+        for inner in sorted(cells):
+            levels, rows, values = cells[inner]
+            if grammar.allows_path(inner):
+                root.columns[inner] = _column(root, inner, levels, "index", rows, values)
+
+
+def _add_keyed(root: Scope, grammar: Grammar) -> None:
+    for path, child in sorted(root.children.items()):
+        for field_name, key in sorted(child.columns.items()):
+            if "." in field_name or field_name == "" or not _is_key(child, key):
+                continue
+            for code, value in enumerate(key.distinct):
+                matched = np.flatnonzero(key.codes == code)
+                owners, first = np.unique(child.owner[matched], return_index=True)
+                if len(owners) < 2 or len(matched) > 1.5 * len(owners):
+                    continue
+                for inner, column in sorted(child.columns.items()):
+                    full = f"{path}[{field_name}={value}].{inner}"
+                    if inner in ("", field_name) or not grammar.allows_path(full):
+                        continue
+                    rows = [int(r) for r in owners]
+                    values = [column.values[matched[i]] for i in first]
+                    levels = path.count(".") + 1 + inner.count(".") + 1
+                    root.columns[full] = Column(full, levels, "keyed", _spread(rows, values, len(root.rows)))
+
+
+def _spread(rows: list[int], values: list[JSON], length: int) -> list[JSON]:
+    full = [MISSING] * length
+    for row, value in zip(rows, values, strict=True):
+        full[row] = value
+    return full
+
+
+def _is_key(child: Scope, column: Column) -> bool:
+    """Whether elements are told apart by this field: a few short texts that keep coming back."""
+    values = column.distinct
+    return (
+        2 <= len(values) <= MAX_KEY_VALUES
+        and all(
+            isinstance(v, str) and 0 < len(v) <= 40 and v == v.strip() and "]" not in v and v.isprintable()
+            for v in values
+        )
+        and not column.identifier_like
+        and " has " not in f"{column.path}"
+        and "=" not in column.path
+        and column.path == column.path.strip()
+    )

@@ -1,0 +1,331 @@
+"""Candidates for ``find`` and ``count``: conjunctions about one element, grown by cost.
+
+Every conjunction of at most `max_where` element literals whose cost is affordable is visited
+once, as in a levelwise search for frequent patterns (Mannila and Toivonen 1997): a
+conjunction is extended only while the scenes it touches could still pay for it. The last
+numeric bound of a conjunction is not enumerated value by value; its useful cuts are read off
+the highest matching value of each scene (k-th highest for a count).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from induce.costs import DescriptionLength
+from induce.grammar import units
+from induce.literals import Collect, Literal
+from induce.profile import Scope
+from induce.proposers.comparison import Cuts, Direction, Penalties, cuts, directions, equalities
+from induce.proposers.presence import presence
+from induce.proposers.rows import Candidate, CheapestByTruth, Mask, Sink, stack
+from induce.proposers.text import substrings
+
+BATCH_CELLS = 4_000_000
+
+
+
+class WorkExceeded(Exception):
+    """More conjunctions than the allowance; the caller keeps a smaller cost cap."""
+
+
+class Allowance:
+    """A deterministic allowance of work: visited conjunctions, in cells of truth table."""
+
+    def __init__(self, cells: float) -> None:
+        self.cells = cells
+
+    def spend(self, cells: float) -> None:
+        self.cells -= cells
+        if self.cells < 0:
+            raise WorkExceeded
+
+
+class Context(NamedTuple):
+    """A conjunction so far: its literals, the elements it matches, its cost, where it may grow."""
+
+    where: tuple[Literal, ...]
+    mask: Mask
+    cost: int
+    paths: tuple[str, ...]
+    after: int
+    direction: int
+    """Index of the last numeric bound's direction, -1 if there is none."""
+
+
+def element_candidates(
+    scope: Scope, cost: DescriptionLength, cap: int, max_where: int, allowance: Allowance
+) -> list[Candidate]:
+    """Literals about one row of `scope` that cost at most `cap`, cheapest first."""
+    found = [
+        c
+        for family in (equalities, presence, substrings)
+        for c in family(scope, cost)
+        if c.cost <= cap
+    ]
+    for child in scope.children.values():
+        nested = CheapestByTruth(cap)
+        propose_collection(scope, child, cost, cap, max_where, nested, None, allowance)
+        found.extend(nested.candidates())
+    order = {id(c): n for n, c in enumerate(found)}
+    return sorted(found, key=lambda c: (c.cost, order[id(c)]))
+
+
+def propose_collection(
+    parent: Scope,
+    scope: Scope,
+    cost: DescriptionLength,
+    cap: int,
+    max_where: int,
+    sink: Sink,
+    penalties: Penalties | None,
+    allowance: Allowance,
+) -> None:
+    """Put every ``find`` and ``count`` over `scope` that costs at most `cap` into `sink`.
+
+    Parameters
+    ----------
+    parent : Scope
+        The scope the collection hangs in; truth columns are over its rows.
+    penalties : Penalties or None
+        With labels (only where `parent` holds the scenes), conjunctions that cannot pay for
+        themselves and bounds that another bound makes redundant are left out.
+    allowance : Allowance
+
+    Raises
+    ------
+    WorkExceeded
+    """
+    Grower(parent, scope, cost, cap, max_where, sink, penalties, allowance).run()
+
+
+class Grower:
+    """Grows the conjunctions about one collection; see `propose_collection` for the arguments."""
+
+    def __init__(
+        self,
+        parent: Scope,
+        scope: Scope,
+        cost: DescriptionLength,
+        cap: int,
+        max_where: int,
+        sink: Sink,
+        penalties: Penalties | None,
+        allowance: Allowance,
+    ) -> None:
+        self.parent, self.scope, self.cost, self.cap = parent, scope, cost, cap
+        self.max_where, self.sink, self.penalties, self.allowance = max_where, sink, penalties, allowance
+        grammar = cost.grammar
+        self.bounds: list[tuple[str, int] | None] = []
+        if grammar.allows("find"):
+            self.bounds.append(None)
+        if grammar.allows("count"):
+            self.bounds += [(name, k) for name in ("gte", "lte", "eq") for k in range(1, grammar.max_count + 1)]
+        self.bounds = [b for b in self.bounds if self._overhead(b) <= cap]
+        self.saving = units(cost.path_choice(scope))
+
+    def _overhead(self, bound: tuple[str, int] | None) -> int:
+        return self.cost.collect(self.parent, None if bound is None else bound[1])
+
+    def run(self) -> None:
+        """Visit every affordable conjunction."""
+        if self.bounds:
+            self._grow([self.prepare(self.cap)], 1)
+
+    def prepare(self, literal_cap: int) -> Context:
+        """Emit the counts without a where; gather the element literals; the empty conjunction."""
+        least = min(self._overhead(b) for b in self.bounds)
+        self.room = self.cap - least
+        everything = Context((), np.ones(len(self.scope.rows), np.bool_), 0, (), -1, -1)
+        self.emit([everything])
+        self.literals = element_candidates(
+            self.scope, self.cost, min(literal_cap - least, self.room), self.max_where, self.allowance
+        )
+        self.masks, _ = stack(self.literals, len(self.scope.rows))
+        self.directions = directions(self.scope, self.cost)
+        return everything
+
+    def _grow(self, contexts: list[Context], size: int) -> None:
+        """Visit all conjunctions of `size` literals that extend `contexts`."""
+        if size > self.max_where:
+            return
+        for context in contexts:
+            self.cut(context)
+            for batch in self.children(context):
+                self._grow(self.emit(batch), size + 1)
+            if size < self.max_where:
+                self._grow(self.bounded(context), size + 1)
+
+    def children(self, context: Context) -> Iterator[list[Context]]:
+        """The context extended by each later element literal, in batches."""
+        start = context.after + 1
+        if context.direction >= 0:
+            return
+        step = max(1, BATCH_CELLS // max(1, len(self.scope.rows)))
+        for first in range(start, len(self.literals), step):
+            batch = []
+            masks = self.masks[first : first + step] & context.mask
+            self.allowance.spend(masks.size)
+            for offset in np.flatnonzero(masks.any(axis=1)):
+                index = first + int(offset)
+                literal = self.literals[index]
+                repeated = literal.path is not None and literal.path in context.paths
+                cost = context.cost + literal.cost - (self.saving if repeated else 0)
+                if cost > self.room:
+                    continue
+                paths = context.paths if literal.path is None else (*context.paths, literal.path)
+                batch.append(Context((*context.where, literal.literal), masks[offset], cost, paths, index, -1))
+            yield batch
+
+    def bounded(self, context: Context) -> list[Context]:
+        """The context extended by a numeric bound, for conjunctions of two bounds or more."""
+        extended = []
+        for index in range(context.direction + 1, len(self.directions) - 1):
+            direction = self.directions[index]
+            saved = self.saving if direction.column.path in context.paths else 0
+            rest = min(d.cheapest for d in self.directions[index + 1 :]) - self.saving
+            room = self.room - context.cost + saved - rest
+            if direction.cheapest > room:
+                continue
+            ranks = np.where(context.mask, direction.ranks, -1)
+            found = cuts(ranks, direction, room, None)
+            self.allowance.spend(len(found.rank) * len(self.scope.rows))
+            masks = ranks[None, :] >= found.rank[:, None]
+            totals = found.cost + (context.cost - saved)
+            paths = (*context.paths, direction.column.path)
+            for i in np.flatnonzero(self._pays(self.scope.owners_with(masks), totals)):
+                where = (*context.where, direction.literal(int(found.below[i]), int(found.rank[i])))
+                extended.append(Context(where, masks[i], int(totals[i]), paths, context.after, index))
+        return extended
+
+    def emit(self, contexts: list[Context]) -> list[Context]:
+        """Put the finds and counts over `contexts` into the sink; those worth extending remain."""
+        if not contexts:
+            return []
+        masks = np.array([c.mask for c in contexts])
+        costs = np.array([c.cost for c in contexts], np.int64)
+        counts = self.scope.owners_with(masks)
+        self.allowance.spend(masks.size + counts.size * len(self.bounds))
+        for bound in self.bounds:
+            if bound is not None and bound[1] > counts.max() + (bound[0] == "lte"):
+                continue
+            if (bound is None and not contexts[0].where) or (bound == ("gte", 1) and contexts[0].where):
+                continue
+            self._add(contexts, counts, costs + self._overhead(bound), bound)
+        return [context for context, pays in zip(contexts, self._pays(counts, costs), strict=True) if pays]
+
+    def _add(
+        self,
+        contexts: list[Context],
+        counts: NDArray[np.int32],
+        costs: NDArray[np.int64],
+        bound: tuple[str, int] | None,
+    ) -> None:
+        name, k = bound if bound is not None else ("gte", 1)
+        if name == "gte":
+            truth = counts >= k
+        else:
+            truth = ((counts <= k) if name == "lte" else (counts == k)) & self.scope.is_array
+        op = "find" if bound is None else "count"
+
+        def atom(i: int) -> Collect:
+            return Collect(op, self.scope.collection, contexts[i].where, bound)
+
+        self.sink.add(truth, costs, lambda i: Literal(atom(i)))
+        if bound is None and self.cost.grammar.allows("not"):
+            self.sink.add(~truth, costs + self.cost.negation, lambda i: Literal(atom(i), True))
+
+    def _pays(self, counts: NDArray[np.int32], costs: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether the scenes a conjunction touches could pay for it, in passes or in fails.
+
+        A literal of a hypothesis better than a constant answer covers passing scenes, and
+        rejects failing ones, whose penalties exceed its cost; what a narrower conjunction
+        touches is a part of what this one does.
+        """
+        if self.penalties is None:
+            return np.ones(len(costs), np.bool_)
+        touched = counts > 0
+        passing = touched @ self.penalties.passing
+        failing = touched @ self.penalties.failing
+        paid: NDArray[np.bool_] = np.maximum(passing, failing) >= costs + self.cap - self.room
+        return paid
+
+    def cut(self, context: Context) -> None:
+        """All conjunctions of the context and one more numeric bound."""
+        for index in range(context.direction + 1, len(self.directions)):
+            direction = self.directions[index]
+            saved = self.saving if direction.column.path in context.paths else 0
+            if context.cost + direction.cheapest - saved > self.room:
+                continue
+            ranks = np.where(context.mask, direction.ranks, -1)
+            highest = self._highest(ranks)
+            for bound in self.bounds:
+                self._cut_bound(context, direction, saved, highest, bound)
+
+    def _highest(self, ranks: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The highest ranks of each owner, descending: (max_count + 1, parent rows)."""
+        out = np.full((self.cost.grammar.max_count + 1, self.scope.parent_rows), -1, np.int32)
+        matched = np.flatnonzero(ranks >= 0)
+        self.allowance.spend(4 * len(ranks) + out.size)
+        if len(matched):
+            owner = self.scope.owner[matched]
+            order = np.lexsort((-ranks[matched], owner))
+            owner, ordered = owner[order], ranks[matched][order]
+            firsts = np.flatnonzero(np.concatenate([[True], owner[1:] != owner[:-1]]))
+            place = np.arange(len(owner)) - np.repeat(firsts, np.diff(np.append(firsts, len(owner))))
+            kept = place < len(out)
+            out[place[kept], owner[kept]] = ordered[kept]
+        return out
+
+    def _cut_bound(
+        self,
+        context: Context,
+        direction: Direction,
+        saved: int,
+        highest: NDArray[np.int32],
+        bound: tuple[str, int] | None,
+    ) -> None:
+        name, k = bound if bound is not None else ("gte", 1)
+        if name == "eq" or (bound == ("gte", 1)) or k + (name == "lte") > len(highest):
+            return
+        overhead = self._overhead(bound) + context.cost - saved
+        room = self.cap - overhead
+        if direction.cheapest > room:
+            return
+        if name == "gte":
+            self._put_cuts(context, direction, highest[k - 1], overhead, bound, negated=False)
+            if bound is None and self.cost.grammar.allows("not") and direction.cheapest <= room - self.cost.negation:
+                self._put_cuts(context, direction, highest[0], overhead, bound, negated=True)
+        else:
+            self._put_cuts(context, direction, highest[k], overhead, bound, negated=True)
+
+    def _put_cuts(
+        self,
+        context: Context,
+        direction: Direction,
+        ranks: NDArray[np.int32],
+        overhead: int,
+        bound: tuple[str, int] | None,
+        *,
+        negated: bool,
+    ) -> None:
+        extra = self.cost.negation if negated and bound is None else 0
+        found: Cuts = cuts(
+            ranks, direction, self.cap - overhead - extra, self.penalties, kept_passes=not negated
+        )
+        self.allowance.spend(20 * len(ranks) + len(found.rank) * len(ranks))
+        if not len(found.rank):
+            return
+        truth = ranks[None, :] >= found.rank[:, None]
+        if negated:
+            truth = ~truth if bound is None else ~truth & self.scope.is_array
+        op = "find" if bound is None else "count"
+
+        def make(i: int) -> Literal:
+            where = (*context.where, direction.literal(int(found.below[i]), int(found.rank[i])))
+            return Literal(Collect(op, self.scope.collection, where, bound), negated and bound is None)
+
+        self.sink.add(truth, found.cost + overhead + extra, make)

@@ -1,0 +1,127 @@
+"""Candidates for ``eq``, ``neq``, ``gte`` and ``lte``.
+
+Equality takes the observed values. A bound matters only through the rows it lets in, so the
+candidates are the gaps between neighbouring values, each at the price of its roundest number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from induce.costs import DescriptionLength
+from induce.literals import Bound, Literal, Test
+from induce.profile import Column, Scope
+from induce.proposers.rows import Candidate
+
+
+class Penalties(NamedTuple):
+    """What misclassifying each row's scene costs: (rows,) each, 0 where the label differs."""
+
+    passing: NDArray[np.float64]
+    failing: NDArray[np.float64]
+
+
+def equalities(scope: Scope, cost: DescriptionLength) -> Iterator[Candidate]:
+    """Equality, and inequality, with every observed scalar."""
+    for path, column in scope.columns.items():
+        for code, value in enumerate(column.distinct):
+            mask = column.codes == code
+            if mask.all():
+                continue
+            test = Test("eq", path, value)
+            if cost.grammar.allows("eq"):
+                yield Candidate(Literal(test), mask, cost.eq(scope, column, code), path)
+            if cost.grammar.allows("neq"):
+                yield Candidate(Literal(test, True), ~mask, cost.neq(scope, column, code), path)
+
+
+class Direction:
+    """One numeric column seen from one side, so that a bound always keeps the higher ranks.
+
+    For ``lte`` the ranks are turned round.
+    """
+
+    def __init__(self, scope: Scope, column: Column, op: str, cost: DescriptionLength) -> None:
+        self.column = column
+        self.op = op
+        top = len(column.numbers) - 1
+        digits = column.gap_digits[op]
+        self.ranks = column.ranks if op == "gte" else np.where(column.ranks < 0, -1, top - column.ranks)
+        prices = {int(d): cost.threshold(scope, column, int(d)) for d in np.unique(digits)}
+        price = np.array([prices[int(d)] for d in digits], np.int64)
+        self.gap_cost = price if op == "gte" else price[::-1]
+        self.cheapest = int(price.min())
+
+    def literal(self, below: int, rank: int) -> Literal:
+        """The bound that lets in `rank` and above but nothing up to `below` (-1: no end)."""
+        numbers = self.column.numbers
+        if self.op == "gte":
+            bound = Bound(None if below < 0 else numbers[below], numbers[rank], "high")
+        else:
+            top = len(numbers) - 1
+            bound = Bound(numbers[top - rank], None if below < 0 else numbers[top - below], "low")
+        return Literal(Test(self.op, self.column.path, bound))
+
+
+def directions(scope: Scope, cost: DescriptionLength) -> list[Direction]:
+    """Every numeric column of the scope with two numbers or more, from both sides."""
+    return [
+        Direction(scope, column, op, cost)
+        for column in scope.columns.values()
+        if len(column.numbers) >= 2
+        for op in ("gte", "lte")
+        if cost.grammar.allows(op)
+    ]
+
+
+class Cuts(NamedTuple):
+    """Candidate bounds: keep ranks >= `rank`, not those <= `below`; cost of the constant's test."""
+
+    rank: NDArray[np.int64]
+    below: NDArray[np.int64]
+    cost: NDArray[np.int64]
+
+
+def cuts(
+    ranks: NDArray[np.int32], direction: Direction, cap: int, penalties: Penalties | None, *, kept_passes: bool = True
+) -> Cuts:
+    """Bounds on `ranks` (one per row, -1: no number) worth considering.
+
+    Without labels: every gap between two ranks that occur, if it costs at most `cap`. With
+    labels a bound is left out when another one that costs no more lets in every passing row
+    it lets in and no failing row it keeps out (with ``kept_passes=False``, the other way
+    round, for literals that are negated): the other can stand in for it in any hypothesis.
+    """
+    values, inverse = np.unique(ranks, return_inverse=True)
+    if len(values) and values[0] < 0:
+        values, inverse = values[1:], inverse - 1
+    if not len(values):
+        empty = np.zeros(0, np.int64)
+        return Cuts(empty, empty, empty)
+    below = np.concatenate([[-1], values[:-1]]).astype(np.int64)
+    cost = np.minimum.reduceat(direction.gap_cost[: values[-1] + 1], below + 1)
+    affordable = cost <= cap
+    if penalties is None:
+        return Cuts(values[affordable].astype(np.int64), below[affordable], cost[affordable])
+    numbered = inverse >= 0
+    weigh = lambda pen: np.bincount(inverse[numbered], pen[numbered], len(values))  # noqa: E731
+    wanted, unwanted = weigh(penalties.passing), weigh(penalties.failing)
+    if not kept_passes:
+        wanted, unwanted = unwanted, wanted
+    wanted_upto = np.concatenate([[0.0], np.cumsum(wanted)])
+    unwanted_upto = np.concatenate([[0.0], np.cumsum(unwanted)])
+    survives = np.zeros(len(values), np.bool_)
+    for level in np.unique(cost[affordable]):
+        available = np.flatnonzero(cost <= level)
+        following = np.append(available[1:], len(values))
+        gains = wanted_upto[following] > wanted_upto[available]
+        sheds = np.empty(len(available), np.bool_)
+        sheds[0] = True
+        sheds[1:] = unwanted_upto[available[1:]] > unwanted_upto[available[:-1]]
+        good = available[gains & sheds]
+        survives[good[cost[good] == level]] = True
+    return Cuts(values[survives].astype(np.int64), below[survives], cost[survives])

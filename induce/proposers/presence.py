@@ -1,0 +1,20 @@
+"""Candidates for ``exists`` and ``missing``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from induce.costs import DescriptionLength
+from induce.literals import Literal, Test
+from induce.profile import Scope
+from induce.proposers.rows import Candidate
+
+
+def presence(scope: Scope, cost: DescriptionLength) -> Iterator[Candidate]:
+    """Presence of every path that some rows have and others lack."""
+    for path, column in scope.columns.items():
+        if column.present.all() or not column.present.any():
+            continue
+        for op, mask in (("exists", column.present), ("missing", ~column.present)):
+            if cost.grammar.allows(op):
+                yield Candidate(Literal(Test(op, path)), mask, cost.presence(scope, column, op), path)

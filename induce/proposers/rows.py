@@ -1,0 +1,55 @@
+"""Candidate literals as truth columns over the rows of one scope."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from induce.literals import Literal
+
+Mask = NDArray[np.bool_]
+
+
+class Candidate(NamedTuple):
+    """A literal with its truth over the rows of its scope, its cost and the path it tests."""
+
+    literal: Literal
+    mask: Mask
+    cost: int
+    path: str | None
+
+
+class Sink(Protocol):
+    """Where proposers put what they find."""
+
+    def add(self, masks: Mask, costs: NDArray[np.int64], make: Callable[[int], Literal]) -> None:
+        """Take literals with truth `masks` (n, rows); ``make(i)`` says the i-th."""
+
+
+class CheapestByTruth:
+    """A sink that keeps, for equal truth over the rows, the cheapest literal."""
+
+    def __init__(self, cap: int) -> None:
+        self.cap = cap
+        self._best: dict[bytes, Candidate] = {}
+
+    def add(self, masks: Mask, costs: NDArray[np.int64], make: Callable[[int], Literal]) -> None:
+        some = masks.any(axis=1) & ~masks.all(axis=1) & (costs <= self.cap)
+        packed = np.packbits(masks, axis=1)
+        for i in np.flatnonzero(some):
+            key = packed[i].tobytes()
+            known = self._best.get(key)
+            if known is None or costs[i] < known.cost:
+                self._best[key] = Candidate(make(int(i)), masks[i], int(costs[i]), None)
+
+    def candidates(self) -> list[Candidate]:
+        return sorted(self._best.values(), key=lambda c: c.cost)
+
+
+def stack(candidates: Sequence[Candidate], rows: int) -> tuple[Mask, NDArray[np.int64]]:
+    """The masks (n, rows) and costs (n,) of candidates."""
+    masks = np.array([c.mask for c in candidates], np.bool_).reshape(len(candidates), rows)
+    return masks, np.array([c.cost for c in candidates], np.int64)
