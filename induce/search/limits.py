@@ -1,0 +1,92 @@
+"""Limits of a search: a clock, a work budget, and the best hypotheses seen so far.
+
+The clock is read often and the work is counted exactly, so that a run with a work limit stops at
+the same node everywhere, and a run with a deadline stops on time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from induce.search.problem import Hypothesis, Stopped, preference
+
+KEPT_TIES = 64
+
+
+class LimitReachedError(Exception):
+    """Raised inside the search when a limit is reached; ``reason`` is "time" or "work"."""
+
+    def __init__(self, reason: Stopped) -> None:
+        super().__init__(f"search stopped: {reason}")
+        self.reason: Stopped = reason
+
+
+class Limits:
+    """Counts nodes and watches the clock; ``spend`` raises :class:`LimitReachedError` at a limit."""
+
+    def __init__(self, deadline: float | None = None, work_limit: int | None = None) -> None:
+        self.deadline = deadline
+        self.work_limit = work_limit
+        self.nodes = 0
+
+    def spend(self, nodes: int) -> None:
+        """Account for ``nodes`` about to be scored."""
+        if self.work_limit is not None and self.nodes + nodes > self.work_limit:
+            raise LimitReachedError("work")
+        self.nodes += nodes
+        self.check()
+
+    def check(self) -> None:
+        if self.deadline is not None and time.monotonic() >= self.deadline:
+            raise LimitReachedError("time")
+
+    def remaining(self) -> float | None:
+        """Seconds until the deadline, None without one."""
+        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+
+    def capped(self, nodes: int) -> Limits:
+        """Limits of a part of the search: at most ``nodes`` more of the same budget."""
+        allowed = nodes if self.work_limit is None else min(nodes, self.work_limit - self.nodes)
+        return Limits(self.deadline, allowed)
+
+
+class Best:
+    """The cheapest hypotheses offered so far, ties included, in the order of preference.
+
+    Only costs below ``upper`` are kept. Of equal ones the ``KEPT_TIES`` most preferred stay.
+    """
+
+    def __init__(self, upper: int | None = None) -> None:
+        self.upper = upper
+        self.cost: int | None = None
+        self._hypotheses: dict[Hypothesis, tuple[int, int, Hypothesis]] = {}
+        self.listener: Callable[[], None] | None = None
+
+    @property
+    def ceiling(self) -> int | None:
+        """The largest cost still of interest: equal cost while something is held, else below upper."""
+        if self.cost is not None:
+            return self.cost
+        return None if self.upper is None else self.upper - 1
+
+    def offer(self, hypothesis: Hypothesis, cost: int) -> bool:
+        """Keep the hypothesis if it is cheapest so far or ties; True when the cost improved."""
+        ceiling = self.ceiling
+        if ceiling is not None and cost > ceiling:
+            return False
+        improved = self.cost is None or cost < self.cost
+        if improved:
+            self._hypotheses.clear()
+            self.cost = cost
+        if hypothesis not in self._hypotheses:
+            self._hypotheses[hypothesis] = preference(hypothesis)
+            if len(self._hypotheses) > KEPT_TIES:
+                del self._hypotheses[max(self._hypotheses, key=self._hypotheses.__getitem__)]
+        if improved and self.listener is not None:
+            self.listener()
+        return improved
+
+    def ranked(self) -> list[Hypothesis]:
+        """All hypotheses held, the preferred one first."""
+        return sorted(self._hypotheses, key=self._hypotheses.__getitem__)

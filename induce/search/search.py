@@ -1,0 +1,147 @@
+"""The search as callers see it: limits, engines, and what may be claimed at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from induce.search.enumerate import Heuristic
+from induce.search.limits import Best, LimitReachedError, Limits
+from induce.search.problem import (
+    Engine,
+    Hypothesis,
+    Progress,
+    SearchOutcome,
+    SearchProblem,
+    Stopped,
+    canonical,
+)
+from induce.search.prove import Prover
+from induce.search.reduce import undominated
+from induce.search.table import Table, build_table
+
+SMALL_SPACE = 3_000
+"""Nodes the enumerating engine spends on an exact pass, which settles small spaces."""
+
+
+def search(
+    problem: SearchProblem,
+    *,
+    engine: Engine = "auto",
+    upper: int | None = None,
+    incumbent: Hypothesis | None = None,
+    deadline: float | None = None,
+    work_limit: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> SearchOutcome:
+    """Find the hypothesis of least cost, the preferred one among equals.
+
+    Parameters
+    ----------
+    problem : the literals, scenes, costs and limits; validated here (ValueError).
+    engine : "enumerate" is the heuristic with a short exact pass at its end; "asp" mines, selects
+        with clingo and proves; "auto" takes the heuristic's result and proves on.
+    upper : only hypotheses strictly cheaper are of interest; without one the outcome's hypothesis
+        is None and a proof says that nothing below ``upper`` exists.
+    incumbent : a hypothesis of the space to start from.
+    deadline : a reading of ``time.monotonic()`` to stop at; the best so far is returned.
+    work_limit : nodes to stop at. Equal inputs and work limits give equal outcomes.
+    progress : called with a :class:`Progress` at each stage, better cost or better bound.
+
+    A proved outcome is a hypothesis of least cost; it is the preferred one (fewer literals, fewer
+    terms, lower indices) of *all* hypotheses of that cost. Without a proof it is the preferred of
+    those found.
+    """
+    problem.validate()
+    return _Run(problem, engine, upper, deadline, work_limit, progress).outcome(incumbent)
+
+
+class _Run:
+    def __init__(
+        self,
+        problem: SearchProblem,
+        engine: Engine,
+        upper: int | None,
+        deadline: float | None,
+        work_limit: int | None,
+        progress: Callable[[Progress], None] | None,
+    ) -> None:
+        if engine not in ("auto", "enumerate", "asp"):
+            raise ValueError(f"engine must be auto, enumerate or asp, not {engine!r}")
+        self.problem = problem
+        self.engine = engine
+        self.limits = Limits(deadline, work_limit)
+        self.best = Best(upper)
+        self.progress = progress
+        self.best.listener = self._report
+        self.stage = "reduce"
+        self.prover: Prover | None = None
+        self.bound = int(problem.cost.min())
+
+    def _report(self) -> None:
+        if self.progress is not None:
+            self.progress(Progress(self.stage, self.best.cost, self._lower_bound(), self.limits.nodes))
+
+    def _enter(self, stage: str) -> None:
+        self.stage = stage
+        self._report()
+
+    def _lower_bound(self) -> int:
+        bound = self.bound if self.prover is None else max(self.bound, self.prover.lower_bound)
+        limit = self.best.cost if self.best.cost is not None else self.best.upper
+        return bound if limit is None else min(bound, limit)
+
+    def outcome(self, incumbent: Hypothesis | None) -> SearchOutcome:
+        if incumbent is not None:
+            start = canonical(incumbent)
+            self.best.offer(start, self.problem.objective(start))
+        stopped: Stopped
+        try:
+            stopped = self._search()
+        except LimitReachedError as stop:
+            stopped = stop.reason
+        ranked = self.best.ranked()
+        upper = self.best.upper
+        if not ranked and upper is None:
+            ranked = [self._cheapest_single()]
+            self.best.offer(ranked[0], self.problem.objective(ranked[0]))
+        cost = self.best.cost if self.best.cost is not None else upper
+        assert cost is not None
+        if ranked and self.problem.objective(ranked[0]) != cost:
+            raise AssertionError("the search table and the problem disagree on a cost; this is a bug")
+        return SearchOutcome(
+            hypothesis=ranked[0] if ranked else None,
+            cost=cost,
+            lower_bound=cost if stopped == "proved" else min(self._lower_bound(), cost),
+            proved=stopped == "proved",
+            nodes=self.limits.nodes,
+            stopped=stopped,
+            ties=tuple(ranked[1:]),
+        )
+
+    def _cheapest_single(self) -> Hypothesis:
+        return ((int(self.problem.cost.argmin()),),)
+
+    def _search(self) -> Stopped:
+        self._enter("reduce")
+        table = build_table(self.problem)
+        reduced = table.select(undominated(table, self.limits))
+        if self.engine != "asp":
+            self._enter("enumerate")
+            Heuristic(reduced, self.best, self.limits).run()
+        if self.engine == "enumerate":
+            return self._prove(reduced, self.limits.capped(SMALL_SPACE), "bounded")
+        return self._prove(reduced, self.limits, None)
+
+    def _prove(self, table: Table, limits: Limits, at_limit: Stopped | None) -> Stopped:
+        self._enter("prove")
+        self.prover = Prover(table, self.best, limits, self._report)
+        try:
+            self.prover.run()
+        except LimitReachedError as stop:
+            if at_limit is None or stop.reason == "time":
+                raise
+            return at_limit
+        finally:
+            if limits is not self.limits:
+                self.limits.nodes += limits.nodes
+        return "proved"
