@@ -153,9 +153,9 @@ def _jsonl_records(
     stream: BinaryIO, file: str, label: str, on_ignored: Callable[[str], None]
 ) -> Iterator[Record]:
     for number, line in enumerate(stream, start=1):
-        if line.strip():
-            place = Place(file, number)
-            text = _decode(line, file, number)
+        place = Place(file, number)
+        text = _decode(line, file, number).rstrip("\r\n")
+        if text.strip():
             try:
                 value = parse_json(text)
             except JsonError as fault:

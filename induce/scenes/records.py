@@ -12,7 +12,7 @@ from induce.scenes.jsontext import Json, holds_surrogate, json_path, quoted
 from induce.scenes.labelled import LabelledScenes
 
 _LABELS = {"pass": "pass", "fail": "fail", "true": "pass", "false": "fail", "1": "pass", "0": "fail"}
-_LABEL_RULE = 'expected "pass" or "fail" (true and false, 1 and 0 will do)'
+_LABEL_RULE = 'expected "pass" or "fail" (or true and false, 1 and 0)'
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,7 @@ def read_record(
     """Judge one record; ``on_ignored`` hears of each key that means nothing here."""
     if not isinstance(value, dict):
         raise place.error(
-            f"expected an object with a scene and a label but found {kind_of(value)}; "
-            'write {"label": "pass", "scene": {…}}'
+            f'expected an object but found {kind_of(value)}; write {{"label": "pass", "scene": {{…}}}}'
         )
     known = ("id", label_key, "scene", "weight")
     for key in value:

@@ -45,7 +45,7 @@ def read_csv(text: str, file: str, delimiter: str) -> tuple[list[str], Iterator[
     """Header and typed rows of a CSV text; the line of a row is the one it starts on."""
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
-        header = next(lines, None)
+        header = next((cells for cells in lines if any(cell.strip() for cell in cells)), None)
     except csv.Error as error:
         raise Place(file, 1).error(f"not CSV, {error}") from None
     if header is None:
