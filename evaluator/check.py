@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from msgspec import Struct
 
 from evaluator.errors import CheckError, kind_of
-from evaluator.values import has_lone_surrogate, quoted
+from evaluator.place import Place, below, place_text
+from evaluator.values import has_lone_surrogate
 
 MAX_NESTING: Final = 200
 """How many checks may stand inside one another."""
@@ -49,32 +50,10 @@ def carried(meta: Any) -> Any:
     return meta if meta or type(meta) in (dict, list) else None
 
 
-class _Place(NamedTuple):
-    """Where a value stands in a check, as a chain of steps; made into text only for an error."""
-
-    depth: int
-    parent: _Place | None
-    step: str | int
-
-    def __str__(self) -> str:
-        steps = []
-        place: _Place | None = self
-        while place is not None:
-            steps.append(_step_text(place.step))
-            place = place.parent
-        return "$" + "".join(reversed(steps))
-
-
-def _step_text(step: str | int) -> str:
-    if isinstance(step, int):
-        return f"[{step}]"
-    return f".{step}" if step.isidentifier() else f"[{quoted(step)}]"
-
-
 def snapshot(check: Any) -> Any:
     """A deep copy of a check that is plain JSON; raises `CheckError` at the place of anything else."""
     root: list[Any] = [None]
-    pending: list[tuple[Any, Any, Any, _Place | None]] = [(check, root, 0, None)]
+    pending: list[tuple[Any, Any, Any, Place | None]] = [(check, root, 0, None)]
     taken = 0
     while pending:
         value, owner, key, place = pending.pop()
@@ -84,8 +63,7 @@ def snapshot(check: Any) -> Any:
             taken += len(value)
             if taken > MAX_NODES:
                 raise CheckError(f"a check has at most {MAX_NODES:,} values in all", "$")
-            depth = place.depth + 1 if place else 1
-            if depth > MAX_DEPTH:
+            if place is not None and place.depth >= MAX_DEPTH:
                 problem = f"the JSON of a check is at most {MAX_DEPTH} levels deep"
                 raise CheckError(f"{problem}; this one is deeper or contains itself", "$")
             if kind is dict:
@@ -96,28 +74,26 @@ def snapshot(check: Any) -> Any:
             else:
                 copied = [None] * len(value)
                 members = list(enumerate(value))
-            pending.extend(
-                (member, copied, step, _Place(depth, place, step)) for step, member in reversed(members)
-            )
+            pending.extend((member, copied, step, below(place, step)) for step, member in reversed(members))
         else:
             _require_scalar(value, place)
         owner[key] = copied
     return root[0]
 
 
-def _require_key(name: Any, place: _Place | None) -> None:
+def _require_key(name: Any, place: Place | None) -> None:
     if type(name) is not str:
-        raise CheckError(f"an object's keys are strings, got {kind_of(name)}", str(place or "$"))
+        raise CheckError(f"an object's keys are strings, got {kind_of(name)}", place_text(place))
     _require_scalar(name, place)
 
 
-def _require_scalar(value: Any, place: _Place | None) -> None:
+def _require_scalar(value: Any, place: Place | None) -> None:
     kind = type(value)
     if kind is str:
         if has_lone_surrogate(value):
-            raise CheckError("half of a surrogate pair is not text: UTF-8 cannot hold it", str(place or "$"))
+            raise CheckError("half of a surrogate pair is not text: UTF-8 cannot hold it", place_text(place))
     elif kind is float:
         if not isfinite(value):
-            raise CheckError(f"a number in a check is finite, got {value}", str(place or "$"))
+            raise CheckError(f"a number in a check is finite, got {value}", place_text(place))
     elif kind is not int and kind is not bool and value is not None:
-        raise CheckError(f"a check is plain JSON, got {kind_of(value)}", str(place or "$"))
+        raise CheckError(f"a check is plain JSON, got {kind_of(value)}", place_text(place))

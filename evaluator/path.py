@@ -16,7 +16,7 @@ from evaluator.values import MISSING, has_string_form, is_index_text, require_js
 
 Resolver = Callable[[Any], Any]
 
-# JavaScript's white space and line breaks; Python's `str.isspace` differs (U+FEFF, U+001C to U+001F, U+0085).
+# JavaScript's white space and line breaks. Python's `str.isspace` differs: U+FEFF, U+001C to U+001F, U+0085.
 _SPACE = (
     "\t\n\v\f\r \u00a0\u1680"
     + "".join(map(chr, range(0x2000, 0x200B)))
@@ -101,11 +101,12 @@ def _parse(path: str) -> tuple[Segment, ...]:
         elif character == "[":
             close = path.find("]", start)
             if close < 0:
-                raise CheckError(f"unclosed [ in path: {path}")
+                raise CheckError(f"unclosed [ in path: {_shown(path)}")
             segments.append(_bracket(path[start + 1 : close]))
             start = close + 1
         elif character == "]":
-            raise CheckError(f"unparseable path segment at {utf16_length(path[:start])}: {path}")
+            at = utf16_length(path[:start])
+            raise CheckError(f"unparseable path segment at {at}: {_shown(path)}")
         else:
             stop = start
             while stop < end and path[stop] not in ".[]":
@@ -146,9 +147,13 @@ def _index(content: str) -> Index:
     if content.isascii() and content.isdigit():
         return Index(content)
     raise CheckError(
-        f"invalid bracket segment in path: [{content}]"
+        f"invalid bracket segment in path: [{_shown(content)}]"
         " (a bracket holds an index, field=value, or field has value)"
     )
+
+
+def _shown(path: str) -> str:
+    return path if len(path) <= 120 else path[:117] + "..."
 
 
 def _breaks_line(text: str) -> bool:

@@ -1,0 +1,78 @@
+"""The command line: `evaluator COMMAND ...`, also `python -m evaluator`. Needs nothing beyond msgspec."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+
+from evaluator.commands import UnusableInputError, check
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit status: 2 when the input cannot be used."""
+    if sys.stdout is None:  # closed by the caller
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    args = _parser().parse_args(argv)
+    try:
+        status: int = args.run(args)
+        sys.stdout.flush()
+    except UnusableInputError as error:
+        _flush_quietly()
+        print(f"evaluator {args.command}: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader has gone, as `head` does
+        _discard_output()
+        return 141
+    except OSError as error:
+        _discard_output()
+        print(f"evaluator {args.command}: the output cannot be written: {error.strerror}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        _discard_output()
+        return 130
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="evaluator",
+        description="Evaluate checks, predicates over JSON scenes that say how far off a failure is.",
+    )
+    parser.add_argument("--version", action=_PrintVersion, nargs=0, help="print the version and exit")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    check.add_parser(commands)
+    return parser
+
+
+class _PrintVersion(argparse.Action):
+    """Looks the version up only when asked: the look-up costs more than a whole evaluation."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            found = version("check-induction")
+        except PackageNotFoundError:
+            found = "(not installed)"
+        print(f"evaluator {found}")
+        parser.exit()
+
+
+def _flush_quietly() -> None:
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _discard_output()
+
+
+def _discard_output() -> None:
+    """Send what is still to be written nowhere, so that Python does not complain when it exits."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
