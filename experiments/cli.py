@@ -1,0 +1,158 @@
+"""The command line ``experiments``: a Hydra app whose mistakes are one sentence and exit code 2."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import hydra
+from hydra import compose, initialize_config_dir
+from hydra._internal.utils import get_args_parser
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.hydra_config import HydraConfig
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override
+from hydra.types import RunMode
+from omegaconf import DictConfig, OmegaConf
+
+from evaluator import CheckError, SceneError
+from experiments.config import ConfigError, ExperimentConfig, flatten, parse_config
+from experiments.mistakes import CONFIG_MISTAKES, no_such_folder, sentence_of
+from experiments.tracking import TrackingError, open_store
+
+_BAD_INPUT = 2
+_USER_MISTAKES = (*CONFIG_MISTAKES, ConfigError, SceneError, CheckError, TrackingError, OSError)
+
+
+def config_directory() -> Path:
+    """The configs that come with the package: inside it when installed, beside it in a source tree."""
+    package = Path(__file__).resolve().parent
+    installed = package / "configs"
+    return installed if installed.is_dir() else package.parent / "configs"
+
+
+def main() -> None:
+    """Run the experiments that ``sys.argv`` asks for."""
+    if sys.argv[1:2] == ["--version"]:
+        from experiments.run import library_version
+
+        print(f"experiments {library_version()}")
+        return
+    # Hydra then raises what it would otherwise print with a traceback.
+    os.environ["HYDRA_FULL_ERROR"] = "1"
+    try:
+        _check_command_line(sys.argv[1:])
+        hydra.main(version_base="1.3", config_path=str(config_directory()), config_name="config")(_job)()
+    except _USER_MISTAKES as error:
+        _stop(_sentence(error))
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _job(composed: DictConfig) -> None:
+    """One run of a configuration; Hydra calls it, in another process when a launcher says so."""
+    settings = HydraConfig.get()
+    try:
+        _run(composed, Path(settings.runtime.cwd), Path(settings.runtime.output_dir))
+    except _USER_MISTAKES as error:
+        if settings.mode == RunMode.MULTIRUN:
+            raise
+        _stop(_sentence(error))
+
+
+def _run(composed: DictConfig, folder: Path, output: Path) -> None:
+    from experiments import run
+    from experiments.tracking import masked, track
+
+    config = _parse(composed)
+    outcome = run.run_experiment(config, folder)
+    public = _tree(composed)
+    public["tracking"] = {**public["tracking"], "uri": masked(config.tracking.uri)}
+    files = run.write_results(outcome, OmegaConf.to_yaml(public), output)
+    for line in run.summary(outcome):
+        print(line)
+    print(f"files: {_relative(output, folder)}", flush=True)
+    try:
+        tracked = track(config.tracking, run.run_record(outcome, files), folder)
+    except TrackingError as error:
+        raise TrackingError(f"{error}; the results are in {_relative(output, folder)}") from error
+    for line in run.tracking_summary(tracked):
+        print(line, flush=True)
+
+
+def _check_command_line(words: list[str]) -> None:
+    """Compose and judge the configuration before Hydra makes a folder for its output.
+
+    For a sweep, the first value of each swept key stands for all, and the store is made here: its jobs may be
+    processes that would get in each other's way.
+    """
+    arguments, unknown = get_args_parser().parse_known_args(words)
+    if unknown:
+        raise ConfigError(f"{unknown[0]}: unknown option; experiments --help shows what there is")
+    if arguments.config_dir is not None and not Path(arguments.config_dir).is_dir():
+        raise ConfigError(no_such_folder(arguments.config_dir))
+    shows = ("help", "hydra_help", "shell_completion", "cfg", "info")
+    elsewhere = ("config_path", "experimental_rerun")
+    if any(getattr(arguments, name) for name in (*shows, *elsewhere)):
+        return
+    overrides = OverridesParser.create().parse_overrides(arguments.overrides)
+    first = [_first(override) for override in overrides] if arguments.multirun else arguments.overrides
+    config = _parse(_compose(first, arguments.config_name, arguments.config_dir))
+    if arguments.multirun:
+        try:
+            open_store(config.tracking, Path.cwd())
+        except TrackingError:
+            return  # each job says so itself, once its results are written
+
+
+def _first(override: Override) -> str:
+    if not override.is_sweep_override():
+        return str(override.input_line)
+    return f"{override.get_key_element()}={next(override.sweep_string_iterator())}"
+
+
+def _compose(overrides: list[str], name: str | None, extra: str | None) -> DictConfig:
+    if extra is not None:
+        overrides = [*overrides, f"hydra.searchpath=['{_quoted(str(Path(extra).resolve()))}']"]
+    try:
+        with initialize_config_dir(str(config_directory()), job_name="experiments", version_base="1.3"):
+            return compose(name or "config", overrides=overrides)
+    finally:
+        GlobalHydra.instance().clear()
+
+
+def _quoted(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("'", "\\'")
+
+
+def _parse(composed: DictConfig) -> ExperimentConfig:
+    return parse_config(_tree(composed))
+
+
+def _tree(composed: DictConfig) -> dict[str, Any]:
+    tree = OmegaConf.to_container(composed, resolve=True, throw_on_missing=True)
+    assert isinstance(tree, dict)
+    return {str(key): value for key, value in tree.items()}
+
+
+def _sentence(error: Exception) -> str:
+    return sentence_of(error, _keys_now) if isinstance(error, CONFIG_MISTAKES) else str(error)
+
+
+def _keys_now() -> Iterable[str]:
+    """The keys that the default configuration has, inner ones as well."""
+    for name in flatten(_tree(_compose([], None, None))):
+        parts = name.split(".")
+        yield from (".".join(parts[: length + 1]) for length in range(len(parts)))
+
+
+def _relative(path: Path, folder: Path) -> str:
+    return str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
+
+
+def _stop(sentence: str) -> NoReturn:
+    print(f"experiments: {sentence}", file=sys.stderr)
+    sys.exit(_BAD_INPUT)

@@ -1,0 +1,1 @@
+"""Sources of labelled scenes, one module each."""

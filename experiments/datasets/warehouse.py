@@ -1,0 +1,234 @@
+"""Warehouse scenes: a seeded world with a budget, placements and safety flags, labelled by a hidden rule.
+
+The generator makes a warehouse plan the way a planner would write it down: nested costs, aisles with a
+climate, placements with a kind, a model, a position and a load, safety equipment, and around them the
+fields that every real record has and no rule asks for (names, revisions, dates). One of the named rules of
+:data:`RULES`, a check in the core language, decides the label of every plan; the learner sees plans and
+labels only.
+
+Both labels are equally frequent: plans are drawn until each class is full. Everything follows from the seed
+and the rule's name through :class:`random.Random`, so a seed means the same scenes on every platform.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from evaluator import compile_check
+from induce.scenes import LabelledScenes
+
+_MOST_DRAWS_PER_SCENE = 400
+
+_CLIMATES = ("ambient", "ambient", "cold", "dry")
+_KINDS = ("rack", "rack", "rack", "robot", "robot", "forklift", "conveyor", "station")
+_MODELS = {
+    "rack": ("PR-4", "PR-6", "CL-2"),
+    "robot": ("KV-20", "KV-35", "Tugger"),
+    "forklift": ("E16", "E20", "R14"),
+    "conveyor": ("BX-100", "BX-250"),
+    "station": ("Pack", "Scan", "Charge"),
+}
+_LOADS = {
+    "rack": (200, 900),
+    "robot": (20, 400),
+    "forklift": (0, 1600),
+    "conveyor": (10, 120),
+    "station": (0, 60),
+}
+_TAGS = ("leased", "new", "fragile", "spare", "shared", "audited")
+_SITES = ("Northgate", "Harbour", "Mill Lane", "Eastfield", "Quarry", "Station Road")
+_PLANNERS = ("amara", "björn", "chloe", "deniz", "emeka", "farah")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A hidden rule: what it says in words, and the check that labels a plan as passing."""
+
+    says: str
+    check: dict[str, Any]
+
+
+RULES: dict[str, Rule] = {
+    "within_budget": Rule(
+        "the planned total stays within 60000",
+        {"op": "lte", "path": "warehouse.costs.total", "value": 60000},
+    ),
+    "no_forklift_in_cold_zone": Rule(
+        "no forklift is placed in a cold zone",
+        {
+            "op": "not",
+            "of": {
+                "op": "find",
+                "collection": "warehouse.placements",
+                "where": {
+                    "op": "and",
+                    "of": [
+                        {"op": "eq", "path": "kind", "value": "forklift"},
+                        {"op": "eq", "path": "zone", "value": "cold"},
+                    ],
+                },
+            },
+        },
+    ),
+    "two_heavy_robots": Rule(
+        "at least two robots carry 250 or more",
+        {
+            "op": "count",
+            "collection": "warehouse.placements",
+            "where": {
+                "op": "and",
+                "of": [
+                    {"op": "eq", "path": "kind", "value": "robot"},
+                    {"op": "gte", "path": "load", "value": 250},
+                ],
+            },
+            "gte": 2,
+        },
+    ),
+    "cold_or_small": Rule(
+        "the hall is cooled, or at most 30 wide",
+        {
+            "op": "or",
+            "of": [
+                {"op": "eq", "path": "warehouse.climate", "value": "cold"},
+                {"op": "lte", "path": "warehouse.dimensions.width", "value": 30},
+            ],
+        },
+    ),
+    "inspected": Rule(
+        "an inspection of the safety equipment is on record",
+        {"op": "exists", "path": "warehouse.safety.inspection"},
+    ),
+    "sprinklers_and_cheap_labour": Rule(
+        "there are sprinklers, and labour costs at most 18000",
+        {
+            "op": "and",
+            "of": [
+                {"op": "eq", "path": "warehouse.safety.sprinklers", "value": True},
+                {"op": "lte", "path": "warehouse.costs.labour.total", "value": 18000},
+            ],
+        },
+    ),
+}
+
+
+def generate(rule: str, part: str, size: int, *, noise: float = 0.0, seed: int = 0) -> LabelledScenes:
+    """``size`` plans labelled by the named rule, half of them passing (one more when ``size`` is odd).
+
+    ``part`` ("train", "test") names an independent stream of the same seed and begins the ids. ``noise`` is
+    the share of labels (0 to 0.5) that are flipped after balancing: exactly ``round(noise * size)`` of them.
+
+    Raises KeyError for a rule that is not in :data:`RULES`.
+    """
+    passes = compile_check(RULES[rule].check).passes
+    stream = f"warehouse/{rule}/{part}/{seed}"
+    wanted = {"pass": size - size // 2, "fail": size // 2}
+    scenes: list[dict[str, Any]] = []
+    labels: list[str] = []
+    for scene in _plans(random.Random(stream), _MOST_DRAWS_PER_SCENE * max(size, 1)):
+        if not any(wanted.values()):
+            break
+        label = "pass" if passes(scene) else "fail"
+        if wanted[label]:
+            wanted[label] -= 1
+            scenes.append(scene)
+            labels.append(label)
+    if any(wanted.values()):
+        raise RuntimeError(f"the warehouse generator decides the rule {rule} one way too rarely")
+    for flipped in random.Random(f"{stream}/noise").sample(range(size), round(noise * size)):
+        labels[flipped] = "fail" if labels[flipped] == "pass" else "pass"
+    return LabelledScenes(
+        ids=tuple(f"{part}-{number:04}" for number in range(1, size + 1)),
+        labels=tuple(labels),
+        scenes=tuple(scenes),
+        weights=(1.0,) * size,
+    )
+
+
+def _plans(source: random.Random, most: int) -> Iterator[dict[str, Any]]:
+    for _ in range(most):
+        yield _plan(source)
+
+
+def _plan(source: random.Random) -> dict[str, Any]:
+    width, depth = source.randint(18, 60), source.randint(20, 80)
+    aisles = [_aisle(source, number) for number in range(source.randint(2, 5))]
+    placements = [_placement(source, number, width, depth, aisles) for number in range(source.randint(5, 11))]
+    costs = _costs(source, placements)
+    return {
+        "warehouse": {
+            "site": source.choice(_SITES),
+            "climate": source.choice(_CLIMATES),
+            "dimensions": {"width": width, "depth": depth, "height": source.choice((6, 8, 9.5, 12))},
+            "aisles": aisles,
+            "placements": placements,
+            "costs": costs,
+            "safety": _safety(source),
+        },
+        "budget": {
+            "limit": source.randrange(45000, 90001, 2500),
+            "currency": "EUR",
+            "contingency": source.choice((0.05, 0.08, 0.1)),
+        },
+        "revision": source.randint(1, 9),
+        "planner": source.choice(_PLANNERS),
+        "planned_for": f"2026-{source.randint(1, 12):02}-{source.randint(1, 28):02}",
+    }
+
+
+def _aisle(source: random.Random, number: int) -> dict[str, Any]:
+    return {
+        "id": f"A{number + 1}",
+        "zone": source.choice(_CLIMATES),
+        "width": source.randrange(22, 41) / 10,
+        "one_way": source.random() < 0.3,
+    }
+
+
+def _placement(
+    source: random.Random, number: int, width: int, depth: int, aisles: list[dict[str, Any]]
+) -> dict[str, Any]:
+    kind = source.choice(_KINDS)
+    lightest, heaviest = _LOADS[kind]
+    aisle = source.choice(aisles)
+    return {
+        "id": f"P{number + 1:02}",
+        "kind": kind,
+        "model": source.choice(_MODELS[kind]),
+        "aisle": aisle["id"],
+        "zone": aisle["zone"],
+        "position": {"x": source.randint(0, width), "y": source.randint(0, depth)},
+        "load": source.randrange(lightest, heaviest + 1, 10),
+        "tags": [tag for tag in _TAGS if source.random() < 0.2],
+    }
+
+
+def _costs(source: random.Random, placements: list[dict[str, Any]]) -> dict[str, Any]:
+    hours, rate = source.randrange(300, 901, 10), source.randrange(24, 37)
+    machines = sum(1 for placed in placements if placed["kind"] in ("robot", "forklift"))
+    equipment = {
+        "purchase": machines * source.randrange(1500, 4001, 100),
+        "maintenance": source.randrange(500, 4001, 50),
+    }
+    energy = {"heating": source.randrange(2000, 15001, 100), "lighting": source.randrange(800, 5001, 50)}
+    rent = source.randrange(8000, 30001, 500)
+    labour = {"hours": hours, "rate": rate, "total": hours * rate}
+    total = labour["total"] + sum(equipment.values()) + sum(energy.values()) + rent
+    return {"labour": labour, "equipment": equipment, "energy": energy, "rent": rent, "total": total}
+
+
+def _safety(source: random.Random) -> dict[str, Any]:
+    safety: dict[str, Any] = {
+        "sprinklers": source.random() < 0.6,
+        "emergency_lighting": source.random() < 0.7,
+        "exits": source.randint(1, 6),
+        "extinguishers": source.randint(4, 30),
+    }
+    if source.random() < 0.5:
+        safety["inspection"] = {"by": source.choice(_PLANNERS), "days_ago": source.randint(1, 400)}
+    if source.random() < 0.5:
+        safety["drill"] = {"days_ago": source.randint(1, 400)}
+    return safety

@@ -1,0 +1,73 @@
+"""How well a check does on labelled scenes: accuracy, confusion, and the scenes it gets wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evaluator import compile_check
+from induce.scenes import LabelledScenes
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Scenes by label and verdict: ``pass_as_fail`` are labelled pass and fail the check."""
+
+    pass_as_pass: int
+    pass_as_fail: int
+    fail_as_pass: int
+    fail_as_fail: int
+
+    @property
+    def right(self) -> int:
+        return self.pass_as_pass + self.fail_as_fail
+
+    @property
+    def wrong(self) -> int:
+        return self.pass_as_fail + self.fail_as_pass
+
+    @property
+    def accuracy(self) -> float:
+        """The share of scenes whose verdict is their label."""
+        return self.right / (self.right + self.wrong)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "accuracy": self.accuracy,
+            "misclassified": self.wrong,
+            "confusion": {
+                "pass": {"pass": self.pass_as_pass, "fail": self.pass_as_fail},
+                "fail": {"pass": self.fail_as_pass, "fail": self.fail_as_fail},
+            },
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """The verdicts of one check on labelled scenes, as the standard evaluator gives them."""
+
+    confusion: Confusion
+    mistakes: tuple[dict[str, Any], ...]
+    """A record for each misclassified scene: id, label, pass, gap, why, scene."""
+
+
+def grade(check: Mapping[str, Any], scenes: LabelledScenes) -> Grade:
+    """Run ``check`` on every scene; all of them must be labelled, and there must be at least one."""
+    labels = scenes.require_labels()
+    verdicts = list(_verdicts(check, scenes))
+    pairs = [(label, record["pass"]) for label, record in zip(labels, verdicts, strict=True)]
+    confusion = Confusion(
+        pass_as_pass=pairs.count(("pass", True)),
+        pass_as_fail=pairs.count(("pass", False)),
+        fail_as_pass=pairs.count(("fail", True)),
+        fail_as_fail=pairs.count(("fail", False)),
+    )
+    wrong = tuple(record for record in verdicts if record["pass"] != (record["label"] == "pass"))
+    return Grade(confusion, wrong)
+
+
+def _verdicts(check: Mapping[str, Any], scenes: LabelledScenes) -> Iterator[dict[str, Any]]:
+    evaluate = compile_check(check)
+    for name, label, scene in zip(scenes.ids, scenes.labels, scenes.scenes, strict=True):
+        yield {"id": name, "label": label, **evaluate(scene).to_dict(), "scene": scene}

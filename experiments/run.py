@@ -1,0 +1,191 @@
+"""One experiment: load labelled scenes, learn a check, grade it on unseen scenes, and say what came out."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from evaluator import json_text, sentence
+from experiments.config import ConfigError, ExperimentConfig, Warehouse, flatten
+from experiments.datasets.dataset import Dataset, load_dataset
+from experiments.metrics import Grade, grade
+from experiments.tracking import DatasetRecord, RunRecord, TrackedRun
+from induce.export import export_check, write_atomically
+from induce.learn import InductionResult, learn_check
+from induce.scenes import LabelledScenes
+from induce.summary import result_lines, scene_lines
+
+_LIBRARY = "check-induction"
+_VERSIONS = (_LIBRARY, "clingo", "numpy")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one experiment found."""
+
+    config: ExperimentConfig
+    dataset: Dataset
+    result: InductionResult
+    train: Grade
+    test: Grade
+    started: float
+
+
+def run_experiment(config: ExperimentConfig, folder: Path) -> Outcome:
+    """Learn and grade as ``config`` says; relative paths start at ``folder``. Nothing is written.
+
+    Raises :class:`evaluator.SceneError` for unusable files and :class:`ConfigError` for scenes that nothing
+    can be learnt from.
+    """
+    started = time.time()
+    dataset = load_dataset(config.dataset, folder)
+    weighted = any(weight != 1.0 for weight in dataset.train.weights)
+    try:
+        result = learn_check(
+            dataset.train.scenes,
+            dataset.train.require_labels(),
+            config.grammar,
+            ids=dataset.train.ids,
+            sample_weight=dataset.train.weights if weighted else None,
+            **msgspec.structs.asdict(config.learner),
+        )
+    except ValueError as error:
+        raise ConfigError(f"dataset {dataset.source}: {error}") from error
+    return Outcome(
+        config=config,
+        dataset=dataset,
+        result=result,
+        train=grade(result.check, dataset.train),
+        test=grade(result.check, dataset.test),
+        started=started,
+    )
+
+
+def write_results(outcome: Outcome, composed: str, output: Path) -> tuple[Path, ...]:
+    """Write check.json, result.json, misclassified.jsonl and config.yaml (``composed``) into ``output``."""
+    mistakes = [
+        {"split": split, **record}
+        for split, found in (("train", outcome.train), ("test", outcome.test))
+        for record in found.mistakes
+    ]
+    texts = {
+        "check.json": export_check(outcome.result.to_check()),
+        "result.json": f"{json_text(_result(outcome))}\n",
+        "misclassified.jsonl": "".join(f"{json_text(record)}\n" for record in mistakes),
+        "config.yaml": composed,
+    }
+    paths = tuple(output / name for name in texts)
+    for path, text in zip(paths, texts.values(), strict=True):
+        write_atomically(path, text)
+    return paths
+
+
+def run_record(outcome: Outcome, files: tuple[Path, ...]) -> RunRecord:
+    """What MLflow is told about the experiment. Sizes and bounds are in bits, ``optimal`` is 1 or 0."""
+    config, dataset, result = outcome.config, outcome.dataset, outcome.result
+    hashes = {"grammar_hash": result.grammar_hash, "data_hash": result.data_hash}
+    versions = {f"version.{name}": version for name, version in _versions().items()}
+    train_file, test_file = dataset.files or (None, None)
+    return RunRecord(
+        name=f"{_title(config)} {config.learner.engine} seed {config.seed}",
+        params=flatten(msgspec.to_builtins(config)) | hashes | versions,
+        metrics={
+            "train_accuracy": outcome.train.confusion.accuracy,
+            "test_accuracy": outcome.test.confusion.accuracy,
+            "train_misclassified": outcome.train.confusion.wrong,
+            "test_misclassified": outcome.test.confusion.wrong,
+            "size": result.size,
+            "penalty": result.penalty,
+            "objective": result.objective,
+            "lower_bound": result.lower_bound,
+            "optimal": int(result.optimal),
+            "seconds": result.seconds,
+            "atoms": result.atoms,
+            "nodes": result.nodes,
+        },
+        datasets=(
+            _dataset_record(dataset, "training", dataset.train, train_file),
+            _dataset_record(dataset, "testing", dataset.test, test_file),
+        ),
+        files=files,
+        started=outcome.started,
+    )
+
+
+def _dataset_record(
+    dataset: Dataset, context: str, scenes: LabelledScenes, file: Path | None
+) -> DatasetRecord:
+    return DatasetRecord(
+        name=f"{dataset.name}-{context}",
+        context=context,
+        digest=scenes.digest(),
+        source=dataset.source,
+        counts=scenes.counts,
+        file=file,
+    )
+
+
+def summary(outcome: Outcome) -> Iterator[str]:
+    """The experiment in a few lines: counts, the check as a sentence and as JSON, proof, accuracy."""
+    dataset, result = outcome.dataset, outcome.result
+    train, *contradictions = scene_lines(dataset.train)
+    yield f"dataset: {dataset.name}, {dataset.source}"
+    yield f"train: {train}"
+    yield f"test: {dataset.test.summary()}"
+    yield from contradictions
+    yield from result_lines(dataset.train, result, outcome.config.learner.time_limit)
+    if dataset.hidden_rule is not None:
+        yield f"hidden rule: {dataset.hidden_rule.says}"
+    unseen = outcome.test.confusion
+    yield f"accuracy on unseen scenes: {unseen.accuracy:.3f} ({unseen.right} of {len(dataset.test)} right)"
+
+
+def tracking_summary(tracked: TrackedRun) -> Iterator[str]:
+    """Where MLflow has the run, in a few lines."""
+    yield f"mlflow: {tracked.store}, experiment {tracked.experiment}, run {tracked.run_id}"
+    yield f"artifacts: {tracked.artifacts.removeprefix('file://')}"
+    yield f"look at it: {tracked.look}"
+
+
+def _title(config: ExperimentConfig) -> str:
+    if isinstance(config.dataset, Warehouse):
+        return f"warehouse {config.dataset.rule}"
+    return Path(config.dataset.path or config.dataset.train or "").stem
+
+
+def _result(outcome: Outcome) -> dict[str, Any]:
+    dataset = outcome.dataset
+    rule = dataset.hidden_rule
+    return {
+        "dataset": {
+            "name": dataset.name,
+            "source": dataset.source,
+            "train": {"digest": dataset.train.digest(), **dataset.train.counts},
+            "test": {"digest": dataset.test.digest(), **dataset.test.counts},
+            "hidden_rule": None if rule is None else {"says": rule.says, "check": rule.check},
+        },
+        "sentence": sentence(outcome.result.check),
+        "induction": outcome.result.to_dict(),
+        "train": outcome.train.confusion.to_dict(),
+        "test": outcome.test.confusion.to_dict(),
+        "versions": dict(_versions()),
+    }
+
+
+def _versions() -> Mapping[str, str]:
+    return {"python": platform.python_version()} | {name: library_version(name) for name in _VERSIONS}
+
+
+def library_version(name: str = _LIBRARY) -> str:
+    """The installed version of a distribution, ``unknown`` when it runs without being installed."""
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
