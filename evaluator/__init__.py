@@ -8,10 +8,10 @@
 from evaluator.check import Check
 from evaluator.compile import CompiledCheck, compile_check, define_check, run_check
 from evaluator.errors import CheckError, SceneError
-from evaluator.json_text import canonical_json, json_text
+from evaluator.json_write import canonical_json, json_text
 from evaluator.path import Lookup, lookup, resolve
 from evaluator.result import CheckResult
-from evaluator.sentence import sentence
+from evaluator.words import sentence
 from evaluator.values import MISSING
 
 __all__ = [

@@ -38,7 +38,10 @@ class CompiledCheck:
         self.gap, self._judge = node
 
     def __call__(self, scene: Any) -> CheckResult:
-        result = self._judge(scene)
+        try:
+            result = self._judge(scene)
+        except RecursionError:
+            raise CheckError(_TOO_DEEP, "$") from None
         if self.meta is not None:
             result.meta = self.meta
         return result
@@ -105,6 +108,12 @@ def _unknown_operator(check: dict[str, Any], place: str) -> CheckError:
         return CheckError(
             f"expected the name of an operator, got {kind_of(op)}; the operators are {known}", f"{place}.op"
         )
+    if "expr" in check and place == "$":
+        if type(check.get("id")) is not str:
+            return CheckError(
+                f'a defined check has an "id", a string, got {kind_of(check.get("id"))}', "$.id"
+            )
+        return CheckError(f'expected a check, an object with an "op", got {kind_of(check["expr"])}', "$.expr")
     if "expr" in check:
         return CheckError('a defined check stands at the top only; put its "expr" here instead', place)
     meant = nearest("op", check)
@@ -128,10 +137,7 @@ def run_check(scene: object, check: object) -> CheckResult:
         return check(scene)
     wire = _wire(check)
     compiled = _remembered(wire)
-    try:
-        result = compiled(scene)
-    except RecursionError:
-        raise CheckError(_TOO_DEEP, "$") from None
+    result = compiled(scene)
     if compiled.meta is not None and isinstance(wire, dict):
         result.meta = wire[
             "meta"

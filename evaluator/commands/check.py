@@ -13,7 +13,7 @@ from evaluator.commands import UnusableInputError
 from evaluator.compile import CompiledCheck, compile_check
 from evaluator.errors import CheckError, SceneError
 from evaluator.json_read import JsonTextError, read_json
-from evaluator.json_text import json_text
+from evaluator.json_write import json_text
 from evaluator.values import number_text
 
 _EPILOG = """\

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from evaluator.check import is_defined
 from evaluator.compile import compile_check
 from evaluator.errors import CheckError
-from evaluator.json_text import json_text
+from evaluator.json_write import json_text
 from evaluator.path import parse_path
 
 _PLAIN_PATH = re.compile(r"[\w.\-\[\]=$@/:]+")
