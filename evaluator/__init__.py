@@ -11,8 +11,8 @@ from evaluator.errors import CheckError, SceneError
 from evaluator.json_write import canonical_json, json_text
 from evaluator.path import Lookup, lookup, resolve
 from evaluator.result import CheckResult
-from evaluator.words import sentence
 from evaluator.values import MISSING
+from evaluator.words import sentence
 
 __all__ = [
     "MISSING",
