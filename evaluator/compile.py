@@ -105,15 +105,13 @@ def _unknown_operator(check: dict[str, Any], place: str) -> CheckError:
         advice = f'did you mean "{meant}"?' if meant else f"the operators are {known}"
         return CheckError(f"unknown operator {compact(op)}; {advice}", f"{place}.op")
     if "op" in check:
-        return CheckError(
-            f"expected the name of an operator, got {kind_of(op)}; the operators are {known}", f"{place}.op"
-        )
+        problem = f"expected the name of an operator, got {kind_of(op)}; the operators are {known}"
+        return CheckError(problem, f"{place}.op")
     if "expr" in check and place == "$":
-        if type(check.get("id")) is not str:
-            return CheckError(
-                f'a defined check has an "id", a string, got {kind_of(check.get("id"))}', "$.id"
-            )
-        return CheckError(f'expected a check, an object with an "op", got {kind_of(check["expr"])}', "$.expr")
+        name, expr = check.get("id"), check["expr"]
+        if type(name) is not str:
+            return CheckError(f'a defined check has an "id", a string, got {kind_of(name)}', "$.id")
+        return CheckError(f'expected a check, an object with an "op", got {kind_of(expr)}', "$.expr")
     if "expr" in check:
         return CheckError('a defined check stands at the top only; put its "expr" here instead', place)
     meant = nearest("op", check)
@@ -139,9 +137,7 @@ def run_check(scene: object, check: object) -> CheckResult:
     compiled = _remembered(wire)
     result = compiled(scene)
     if compiled.meta is not None and isinstance(wire, dict):
-        result.meta = wire[
-            "meta"
-        ]  # the caller's own, so that remembered checks share nothing that can change
+        result.meta = wire["meta"]  # the caller's own: remembered checks share nothing that can change
     return result
 
 

@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any
 
 from evaluator.place import Place, below, place_text
-from evaluator.values import has_lone_surrogate, number_text, quoted
+from evaluator.values import has_lone_surrogate, quoted
 
 
 class JsonTextError(ValueError):
@@ -77,9 +77,8 @@ def _refuse_what_json_cannot_hold(root: Any) -> None:
             problem = f"the text {quoted(value[:20])} holds half of a surrogate pair, which is no character"
             raise JsonTextError(f"{place_text(place)}: {problem}")
         elif kind is float and not isfinite(value):
-            problem = (
-                f"a JSON number is finite, {number_text(value)} (also one too large for a double) is not"
-            )
+            infinite = "a number is Infinity, or too large for a double"
+            problem = infinite if value == value else "NaN is no JSON number"
             raise JsonTextError(f"{place_text(place)}: {problem}")
 
 

@@ -50,8 +50,6 @@ class CheckResult(Struct, eq=False):
     def __eq__(self, other: object) -> bool:
         return self.to_dict() == other.to_dict() if isinstance(other, CheckResult) else NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         meta = "" if self.meta is None else f", meta={self.meta!r}"
         return f"CheckResult(passed={self.passed}, gap={self.gap:g}, why={self.why!r}{meta})"
