@@ -80,6 +80,29 @@ class LiteralPool:
             elif cost == known[0] and len(known[1]) < self.KEPT_TIES:
                 known[1].append(make(int(i)))
 
+    def keep_most_separating(self, count: int, above: int) -> None:
+        """Of the literals that cost more than `above`, keep the `count` most telling columns.
+
+        Telling is covering passes and rejecting fails, in three mixtures, so that narrow and
+        wide literals both stay.
+        """
+        dear = [(key, cost) for key, (cost, _) in self.entries.items() if cost > above]
+        if len(dear) <= count:
+            return
+        dear.sort(key=lambda entry: (entry[1], entry[0]))
+        bits = np.frombuffer(b"".join(key for key, _ in dear), np.uint8).reshape(len(dear), -1)
+        on = np.unpackbits(bits, axis=1, bitorder="little")
+        words = (self._n_pass + 63) // 64 * 64
+        covered = on[:, : self._n_pass] @ self._pass_cost / self._pass_cost.sum()
+        admitted = on[:, words : words + len(self._fail_cost)] @ self._fail_cost / self._fail_cost.sum()
+        kept: set[int] = set()
+        for weight_pass, weight_fail in ((1.0, 1.0), (1.0, 4.0), (4.0, 1.0)):
+            ranked = np.argsort(weight_fail * admitted - weight_pass * covered, kind="stable")
+            kept.update(ranked[: count // 3].tolist())
+        for index, (key, _) in enumerate(dear):
+            if index not in kept:
+                del self.entries[key]
+
     def table(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], list[Entry]]:
         """Packed truth (n, words) on passing and on failing scenes, and the entries, by cost."""
         rows = []
@@ -102,11 +125,12 @@ def extend_best_first(
     literal_cap: int,
     max_where: int,
     work: float,
+    deadline: float,
 ) -> None:
     """Add finds and counts of up to `cap` to the pool by beam search, as far as `work` goes."""
     pool.cap = cap
     for child in root.children.values():
-        allowance = Allowance(work / len(root.children))
+        allowance = Allowance(work / len(root.children), deadline)
         beam = Beam(root, child, cost, cap, max_where, pool, pool.penalties, allowance)
         beam.literal_cap = literal_cap
         with contextlib.suppress(WorkExceeded):
@@ -129,6 +153,7 @@ def propose(
     cap: int,
     max_where: int,
     work: float,
+    deadline: float,
     max_columns: int,
 ) -> LiteralPool | None:
     """Every literal about a scene that costs at most `cap`, or None when that is too many.
@@ -137,11 +162,13 @@ def propose(
     ----------
     work : float
         Allowance in truth-table cells, a deterministic measure of effort.
+    deadline : float
+        A reading of `time.monotonic` at which to give up.
     max_columns : int
         The most distinct columns.
     """
     pool = LiteralPool(passing, penalties, cap)
-    allowance = Allowance(work)
+    allowance = Allowance(work, deadline)
     try:
         for family in (equalities, presence, substrings):
             candidates = [c for c in family(root, cost) if c.cost <= cap]

@@ -16,7 +16,11 @@ WIDTH = 40
 
 
 class Beam(Grower):
-    """Grows only the `WIDTH` best conjunctions of each length, from literals of `literal_cap`."""
+    """Grows only the `WIDTH` best conjunctions of each length, from literals of `literal_cap`.
+
+    Half as many again that end in a round number are grown as well: one side of a range may
+    separate nothing before the other is there.
+    """
 
     literal_cap: int
 
@@ -34,7 +38,8 @@ class Beam(Grower):
                 if len(context.where) + 1 < self.max_where:
                     self._score(self.bounded(context), seen, scored)
             scored.sort(key=lambda entry: entry[:2])
-            level = [context for _, _, context in scored[:WIDTH]]
+            round_bounds = sorted((e for e in scored[WIDTH:] if e[2].direction >= 0), key=lambda e: (e[1], e[0]))
+            level = [context for _, _, context in scored[:WIDTH] + round_bounds[: WIDTH // 2]]
 
     def _score(
         self, contexts: list[Context], seen: set[bytes], scored: list[tuple[float, int, Context]]

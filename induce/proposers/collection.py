@@ -9,6 +9,7 @@ the highest matching value of each scene (k-th highest for a count).
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -33,14 +34,15 @@ class WorkExceeded(Exception):
 
 
 class Allowance:
-    """A deterministic allowance of work: visited conjunctions, in cells of truth table."""
+    """An allowance of work: cells of truth table, which is deterministic, and a clock beside it."""
 
-    def __init__(self, cells: float) -> None:
+    def __init__(self, cells: float, deadline: float) -> None:
         self.cells = cells
+        self.deadline = deadline
 
     def spend(self, cells: float) -> None:
         self.cells -= cells
-        if self.cells < 0:
+        if self.cells < 0 or time.monotonic() > self.deadline:
             raise WorkExceeded
 
 

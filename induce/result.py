@@ -1,0 +1,96 @@
+"""What a learner hands back: the check, its objective, and how far it is proved."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from induce.version import VERSION
+
+JSON = Any
+Stopped = Literal["proved", "bounded", "time", "work"]
+
+
+@dataclass(frozen=True)
+class InductionResult:
+    """A learnt check with its figures.
+
+    Attributes
+    ----------
+    check : dict
+        The check on the wire, without id.
+    objective, size, penalty : float
+        Bits; ``objective`` is ``size`` (of the check) plus ``penalty`` (of misclassified scenes).
+    lower_bound : float
+        Bits: no check of the grammar, given the candidate constants, has a smaller objective.
+    optimal : bool
+        Whether ``lower_bound`` equals ``objective``.
+    stopped : {"proved", "bounded", "time", "work"}
+        Why the search ended; "bounded" is its own end without a proof.
+    engine : str
+    seconds : float
+        Wall-clock time of the learning.
+    atoms : int
+        Distinct truth columns of candidate literals.
+    nodes : int
+        Search nodes, the unit of ``work_limit``.
+    misclassified : tuple of str
+        Ids of the training scenes that the check grades against their label.
+    counts : dict
+        Training scenes by label.
+    contradictions : tuple of tuple of str
+        Ids of equal scenes that stand under both labels.
+    unusable_keys : tuple of str
+        Keys that the path language cannot address, so that no check could speak of them.
+    alternatives : tuple of dict
+        Other checks of the same objective that were met.
+    grammar_hash, data_hash : str
+        SHA-256, hexadecimal.
+    random_state : int or None
+    """
+
+    check: dict[str, JSON]
+    objective: float
+    size: float
+    penalty: float
+    lower_bound: float
+    optimal: bool
+    stopped: Stopped
+    engine: str
+    seconds: float
+    atoms: int
+    nodes: int
+    misclassified: tuple[str, ...]
+    counts: dict[str, int]
+    contradictions: tuple[tuple[str, ...], ...]
+    unusable_keys: tuple[str, ...]
+    alternatives: tuple[dict[str, JSON], ...]
+    grammar_hash: str
+    data_hash: str
+    random_state: int | None
+
+    def to_check(self, id: str = "induced") -> dict[str, JSON]:  # noqa: A002
+        """The defined check on the wire, with ``meta.induction``; no clock time in it."""
+        induction = {
+            "objective": self.objective,
+            "size": self.size,
+            "penalty": self.penalty,
+            "lower_bound": self.lower_bound,
+            "optimal": self.optimal,
+            "scenes": dict(self.counts),
+            "misclassified": list(self.misclassified),
+            "grammar": self.grammar_hash,
+            "data": self.data_hash,
+            "version": VERSION,
+            "seed": self.random_state,
+            "alternatives": list(self.alternatives),
+        }
+        return {"id": id, "expr": self.check, "meta": {"tags": ["induced"], "induction": induction}}
+
+    def to_dict(self) -> dict[str, JSON]:
+        """Every attribute, as plain JSON."""
+        plain = asdict(self)
+        for name in ("misclassified", "unusable_keys", "alternatives"):
+            plain[name] = list(plain[name])
+        plain["contradictions"] = [list(ids) for ids in self.contradictions]
+        return plain

@@ -1,0 +1,104 @@
+"""Round the constants of a finished hypothesis while every training verdict holds.
+
+The search knows a threshold by the gap between two values that its literal needs. In the
+whole check the other literals decide some scenes too, so the gap is often wider; the number
+that is printed is the roundest one of the widened gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from evaluator import compile_check
+from induce.constants import Number
+from induce.literals import Bound, Collect, Hypothesis, Literal, Test, hypothesis_check
+from induce.profile import Scope
+
+JSON = Any
+Place = tuple[int, ...]
+
+
+def round_constants(hypothesis: Hypothesis, root: Scope, scenes: Sequence[JSON]) -> Hypothesis:
+    """The same verdicts on `scenes` with rounder numbers, one threshold after another."""
+    wanted = verdicts(hypothesis, scenes)
+    for place, test, scope in thresholds(hypothesis, root):
+        numbers = scope.columns[test.path].numbers
+        admitted = _admitted(numbers, test)
+
+        def holds(first: int, place: Place = place, op: str = test.op, numbers: list[Number] = numbers) -> bool:
+            number = numbers[first] if op == "gte" else numbers[len(numbers) - 1 - first]
+            changed = _replace(hypothesis, place, Test(op, test.path, Bound.exactly(number)))
+            return verdicts(changed, scenes) == wanted
+
+        low = _last_that_holds(admitted, -1, holds)
+        high = _last_that_holds(admitted, len(numbers), holds)
+        hypothesis = _replace(hypothesis, place, Test(test.op, test.path, _bound(numbers, test.op, low, high)))
+    return hypothesis
+
+
+def verdicts(hypothesis: Hypothesis, scenes: Sequence[JSON]) -> list[bool]:
+    compiled = compile_check(hypothesis_check(hypothesis))
+    return [compiled.passes(scene) for scene in scenes]
+
+
+def thresholds(hypothesis: Hypothesis, root: Scope) -> list[tuple[Place, Test, Scope]]:
+    """Every numeric bound of the hypothesis: where it stands, and the scope it speaks of."""
+    found: list[tuple[Place, Test, Scope]] = []
+
+    def visit(literals: Sequence[Literal], place: Place, scope: Scope) -> None:
+        for index, literal in enumerate(literals):
+            atom = literal.atom
+            if isinstance(atom, Collect):
+                visit(atom.where, (*place, index), scope.children[atom.collection])
+            elif isinstance(atom.value, Bound):
+                found.append(((*place, index), atom, scope))
+
+    for number, term in enumerate(hypothesis):
+        visit(term, (number,), root)
+    return found
+
+
+def _admitted(numbers: list[Number], test: Test) -> int:
+    """How many of the numbers, from the end the bound shuts out, it does shut out."""
+    bound: Bound = test.value
+    if test.op == "gte":
+        return numbers.index(bound.high) if bound.high in numbers else len(numbers) - 1
+    return len(numbers) - 1 - numbers.index(bound.low) if bound.low in numbers else len(numbers) - 1
+
+
+def _last_that_holds(start: int, end: int, holds: Callable[[int], bool]) -> int:
+    """The position nearest `end` (exclusive) to which the bound can move; truth is monotone in it."""
+    step = 1 if end > start else -1
+    good, bad = start, end
+    while abs(bad - good) > 1:
+        middle = good + step * max(1, abs(bad - good) // 2)
+        if holds(middle):
+            good = middle
+        else:
+            bad = middle
+    return good
+
+
+def _bound(numbers: list[Number], op: str, low: int, high: int) -> Bound:
+    """The gap that shuts out position `low` - 1 and admits position `high`."""
+    if op == "gte":
+        return Bound(numbers[low - 1] if low else None, numbers[high], "high")
+    top = len(numbers) - 1
+    return Bound(numbers[top - high], numbers[top - low + 1] if low else None, "low")
+
+
+def _replace(hypothesis: Hypothesis, place: Place, test: Test) -> Hypothesis:
+    term = _replaced(hypothesis[place[0]], place[1:], test)
+    return (*hypothesis[: place[0]], term, *hypothesis[place[0] + 1 :])
+
+
+def _replaced(literals: tuple[Literal, ...], place: Place, test: Test) -> tuple[Literal, ...]:
+    index, literal = place[0], literals[place[0]]
+    if len(place) == 1:
+        changed = literal._replace(atom=test)
+    else:
+        assert isinstance(literal.atom, Collect)
+        inner = _replaced(literal.atom.where, place[1:], test)
+        changed = literal._replace(atom=literal.atom._replace(where=inner))
+    return (*literals[:index], changed, *literals[index + 1 :])
