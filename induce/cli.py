@@ -27,9 +27,11 @@ from induce.crossval import (
 from induce.export import export_check, require_writable, write_atomically
 from induce.scenes import FORMATS, LabelledScenes, load_json, load_scenes
 from induce.summary import HeldOut, held_out_lines, result_lines, scene_lines, to_dict
+from induce.version import VERSION
 
 if TYPE_CHECKING:
-    from induce.learn import InductionResult
+    from induce.result import InductionResult
+    from induce.search import Progress
 
 UNUSABLE = 2
 INTERRUPTED = 130
@@ -96,12 +98,7 @@ def _note(message: str) -> None:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import PackageNotFoundError, version
-
-        try:
-            print(f"induce {version('check-induction')}")
-        except PackageNotFoundError:
-            print("induce, not installed")
+        print(f"induce {VERSION}")
         raise typer.Exit
 
 
@@ -228,6 +225,7 @@ def learn(
         result = learner.learn(training)
         if output is not None:
             write_atomically(output, export_check(result.to_check(id=check_id)))
+        _note_unusable(result)
         say(result_lines(training, result, time_limit))
         held_out = HeldOut(
             test=None if unseen is None else accuracy_of(result.check, unseen),
@@ -264,12 +262,24 @@ class _Learner:
             sample_weight=scenes.weights,
             time_limit=self.time_limit / shares,
             work_limit=None if self.work_limit is None else max(1, self.work_limit // shares),
+            progress=_show_progress if sys.stderr.isatty() else None,
             **self.settings,
         )
 
     def cross_validate(self, scenes: LabelledScenes, folds: int, seed: int) -> CrossValidation:
         """Cross-validate within the limits of one run: each fold has its share."""
         return cross_validate(scenes, lambda part: self.learn(part, shares=folds).check, folds, seed)
+
+
+def _show_progress(progress: Progress) -> None:
+    """One line on the terminal, overwritten by the next and in the end by nothing."""
+    from induce.grammar import bits
+
+    best = "none yet" if progress.cost is None else f"{bits(progress.cost):g} bits"
+    line = (
+        f"{progress.stage}: best {best}, none below {bits(progress.lower_bound):g}, {progress.nodes:,} nodes"
+    )
+    print(f"\r\x1b[K{line}\r", end="", file=sys.stderr, flush=True)
 
 
 def _plan_folds(scenes: LabelledScenes, folds: int | None, wanted: bool) -> int | str | None:
@@ -302,6 +312,12 @@ def _note_ignored(scenes: LabelledScenes) -> None:
     if scenes.ignored_keys:
         keys = ", ".join(json_text(key) for key in scenes.ignored_keys)
         _note(f"keys beside id, label, scene and weight were ignored: {keys}")
+
+
+def _note_unusable(result: InductionResult) -> None:
+    if result.unusable_keys:
+        keys = ", ".join(json_text(key) for key in result.unusable_keys[:10])
+        _note(f"a path cannot address these keys, so that no check speaks of them: {keys}")
 
 
 def _say(lines: Iterable[str]) -> None:

@@ -18,7 +18,7 @@ def export_check(check: Mapping[str, Any], fmt: str = "json") -> str:
     """The text of a check, bare or defined (``{"id", "expr", "meta"?}``), in one of :data:`EXPORT_FORMATS`.
 
     ``json`` is the wire format, indented, keys in the order of `check`, numbers as `evaluator.json_text` has
-    them (``"Infinity"`` for what JSON cannot hold). The text ends in a newline and holds only what UTF-8 can.
+    them (``"Infinity"`` for what JSON cannot hold). The text ends in a newline.
 
     Raises
     ------
@@ -29,9 +29,9 @@ def export_check(check: Mapping[str, Any], fmt: str = "json") -> str:
     """
     if fmt not in EXPORT_FORMATS:
         raise ValueError(f"unknown export format {fmt!r}; there are {', '.join(EXPORT_FORMATS)}")
-    compile_check(dict(check))
-    text = json_text(dict(check))
-    return json.dumps(json.loads(text), indent=2, ensure_ascii="\\ud" in text) + "\n"
+    wire = json.loads(json_text(dict(check)))
+    compile_check(wire)
+    return json.dumps(wire, indent=2, ensure_ascii=False) + "\n"
 
 
 def require_writable(path: str | os.PathLike[str]) -> None:

@@ -11,7 +11,7 @@ from induce.crossval import Accuracy, CrossValidation
 from induce.scenes import LabelledScenes
 
 if TYPE_CHECKING:
-    from induce.learn import InductionResult
+    from induce.result import InductionResult
 
 _NAMED_AT_MOST = 20
 

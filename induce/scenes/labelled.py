@@ -107,12 +107,14 @@ class LabelledScenes:
         )
 
     def digest(self) -> str:
-        """SHA-256 (hex) of what is learnt from: scenes, labels and weights as JSON means them.
+        """SHA-256 (hex) of what is learnt from, scenes as JSON means them with labels and weights.
 
-        The order of the scenes, of keys, and the ids change nothing.
+        The order of the scenes, of keys, and the ids change nothing, nor does a scene said twice whose weight
+        is said at once. Of labelled scenes it is the `data_hash` of a result.
         """
-        parts = sorted(
-            f"[{text},{canonical_json(label)},{canonical_json(weight)}]"
-            for text, label, weight in zip(self.canonical, self.labels, self.weights, strict=True)
-        )
-        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+        merged: dict[tuple[str, str], float] = {}
+        for text, label, weight in zip(self.canonical, self.labels, self.weights, strict=True):
+            key = (text, label or "unlabelled")
+            merged[key] = merged.get(key, 0.0) + weight
+        lines = (f"{label} {merged[text, label]!r} {text}" for text, label in sorted(merged))
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
