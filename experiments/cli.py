@@ -21,7 +21,8 @@ from omegaconf import DictConfig, OmegaConf
 from evaluator import CheckError, SceneError
 from experiments.config import ConfigError, ExperimentConfig, flatten, parse_config
 from experiments.mistakes import CONFIG_MISTAKES, no_such_folder, sentence_of
-from experiments.tracking import TrackingError, open_store
+from experiments.tracking import TrackingError, masked, open_store, track
+from induce.version import VERSION
 
 _BAD_INPUT = 2
 _USER_MISTAKES = (*CONFIG_MISTAKES, ConfigError, SceneError, CheckError, TrackingError, OSError)
@@ -37,9 +38,7 @@ def config_directory() -> Path:
 def main() -> None:
     """Run the experiments that ``sys.argv`` asks for."""
     if sys.argv[1:2] == ["--version"]:
-        from experiments.run import library_version
-
-        print(f"experiments {library_version()}")
+        print(f"experiments {VERSION}")
         return
     # Hydra then raises what it would otherwise print with a traceback.
     os.environ["HYDRA_FULL_ERROR"] = "1"
@@ -64,8 +63,7 @@ def _job(composed: DictConfig) -> None:
 
 
 def _run(composed: DictConfig, folder: Path, output: Path) -> None:
-    from experiments import run
-    from experiments.tracking import masked, track
+    from experiments import run  # numpy and clingo, which a mistyped key need not wait for
 
     config = _parse(composed)
     outcome = run.run_experiment(config, folder)
@@ -120,6 +118,10 @@ def _compose(overrides: list[str], name: str | None, extra: str | None) -> DictC
     try:
         with initialize_config_dir(str(config_directory()), job_name="experiments", version_base="1.3"):
             return compose(name or "config", overrides=overrides)
+    except CONFIG_MISTAKES:
+        raise
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
     finally:
         GlobalHydra.instance().clear()
 
@@ -139,7 +141,11 @@ def _tree(composed: DictConfig) -> dict[str, Any]:
 
 
 def _sentence(error: Exception) -> str:
-    return sentence_of(error, _keys_now) if isinstance(error, CONFIG_MISTAKES) else str(error)
+    if isinstance(error, CONFIG_MISTAKES):
+        return sentence_of(error, _keys_now)
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename or 'file'}: {error.strerror.lower()}"
+    return str(error)
 
 
 def _keys_now() -> Iterable[str]:

@@ -81,8 +81,10 @@ def parse_config(tree: Mapping[str, Any]) -> ExperimentConfig:
 
     Raises :class:`ConfigError` for unknown keys (with the nearest known one), wrong types and bad values.
     """
+    # Groups last: they repeat the seed, and a wrong one should be named where it was given.
+    ordered = dict(sorted(tree.items(), key=lambda item: isinstance(item[1], Mapping)))
     try:
-        config = msgspec.convert(dict(tree), ExperimentConfig)
+        config = msgspec.convert(ordered, ExperimentConfig)
     except msgspec.ValidationError as error:
         raise ConfigError(_sentence(str(error), tree)) from None
     _check_dataset(config.dataset)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml  # type: ignore[import-untyped]
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf.errors import InterpolationKeyError, OmegaConfBaseException
 
 from experiments.config import did_you_mean, known_keys, nearest
 
@@ -38,6 +38,8 @@ def sentence_of(error: Exception, keys: Callable[[], Iterable[str]]) -> str:
     unknown = _NO_OVERRIDE.search(text)
     if unknown:
         return _unknown_key(unknown["key"], frozenset(keys()))
+    if isinstance(error, InterpolationKeyError):
+        return f"{error.full_key}: refers to another key that this configuration leaves out"
     several = _SEVERAL.search(text)
     if several:
         word = several["choices"] or several["sweep"]

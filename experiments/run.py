@@ -18,12 +18,11 @@ from experiments.datasets.dataset import Dataset, load_dataset
 from experiments.metrics import Grade, grade
 from experiments.tracking import DatasetRecord, RunRecord, TrackedRun
 from induce.export import export_check, write_atomically
-from induce.learn import InductionResult, learn_check
+from induce.learn import learn_check
+from induce.result import InductionResult
 from induce.scenes import LabelledScenes
 from induce.summary import result_lines, scene_lines
-
-_LIBRARY = "check-induction"
-_VERSIONS = (_LIBRARY, "clingo", "numpy")
+from induce.version import VERSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ def run_experiment(config: ExperimentConfig, folder: Path) -> Outcome:
             **msgspec.structs.asdict(config.learner),
         )
     except ValueError as error:
-        raise ConfigError(f"dataset {dataset.source}: {error}") from error
+        raise ConfigError(str(error)) from error
     return Outcome(
         config=config,
         dataset=dataset,
@@ -94,7 +93,7 @@ def run_record(outcome: Outcome, files: tuple[Path, ...]) -> RunRecord:
     versions = {f"version.{name}": version for name, version in _versions().items()}
     train_file, test_file = dataset.files or (None, None)
     return RunRecord(
-        name=f"{_title(config)} {config.learner.engine} seed {config.seed}",
+        name=_title(config),
         params=flatten(msgspec.to_builtins(config)) | hashes | versions,
         metrics={
             "train_accuracy": outcome.train.confusion.accuracy,
@@ -136,6 +135,7 @@ def summary(outcome: Outcome) -> Iterator[str]:
     """The experiment in a few lines: counts, the check as a sentence and as JSON, proof, accuracy."""
     dataset, result = outcome.dataset, outcome.result
     train, *contradictions = scene_lines(dataset.train)
+    yield f"run: {_title(outcome.config)}"
     yield f"dataset: {dataset.name}, {dataset.source}"
     yield f"train: {train}"
     yield f"test: {dataset.test.summary()}"
@@ -148,16 +148,16 @@ def summary(outcome: Outcome) -> Iterator[str]:
 
 
 def tracking_summary(tracked: TrackedRun) -> Iterator[str]:
-    """Where MLflow has the run, in a few lines."""
+    """Where MLflow has the run, in three lines."""
     yield f"mlflow: {tracked.store}, experiment {tracked.experiment}, run {tracked.run_id}"
     yield f"artifacts: {tracked.artifacts.removeprefix('file://')}"
     yield f"look at it: {tracked.look}"
 
 
 def _title(config: ExperimentConfig) -> str:
-    if isinstance(config.dataset, Warehouse):
-        return f"warehouse {config.dataset.rule}"
-    return Path(config.dataset.path or config.dataset.train or "").stem
+    dataset = config.dataset
+    what = dataset.rule if isinstance(dataset, Warehouse) else Path(dataset.path or dataset.train or "").stem
+    return f"{what}, {config.learner.engine}, seed {config.seed}"
 
 
 def _result(outcome: Outcome) -> dict[str, Any]:
@@ -180,12 +180,10 @@ def _result(outcome: Outcome) -> dict[str, Any]:
 
 
 def _versions() -> Mapping[str, str]:
-    return {"python": platform.python_version()} | {name: library_version(name) for name in _VERSIONS}
-
-
-def library_version(name: str = _LIBRARY) -> str:
-    """The installed version of a distribution, ``unknown`` when it runs without being installed."""
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return "unknown"
+    solver, numbers = importlib.metadata.version("clingo"), importlib.metadata.version("numpy")
+    return {
+        "check-induction": VERSION,
+        "python": platform.python_version(),
+        "clingo": solver,
+        "numpy": numbers,
+    }

@@ -31,7 +31,7 @@ _ENVIRONMENT = {
     "MLFLOW_LOGGING_LEVEL": "WARNING",
     "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
     # With MLflow's own settings a server that is down would be asked for minutes.
-    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",
 }
 _LONGEST_VALUE = 500
@@ -111,8 +111,8 @@ def open_store(config: Tracking, folder: Path) -> MlflowClient:
     """
     for name, value in _ENVIRONMENT.items():
         os.environ.setdefault(name, value)
-    scheme = re.match(r"[A-Za-z][A-Za-z0-9+.-]+(?=:)", config.uri)
-    if scheme is None or scheme[0] == "file":
+    scheme, colon, _ = config.uri.partition(":")
+    if scheme == "file" or (len(scheme) < 2 if colon else scheme != "databricks"):
         raise TrackingError(
             f"tracking.uri: {config.uri!r} is MLflow's retired file store; "
             "use an SQLite file (sqlite:///mlflow.db) or the http address of a server"
@@ -121,7 +121,7 @@ def open_store(config: Tracking, folder: Path) -> MlflowClient:
         from mlflow.tracking import MlflowClient
 
         uri = config.uri
-        if scheme[0] == "sqlite":
+        if scheme == "sqlite":
             path = _database(uri, folder)
             uri = f"{_SQLITE}{path.as_posix()}"
             _prepare_database(path, folder / config.artifacts)
@@ -256,9 +256,9 @@ def _one_sentence(config: Tracking) -> Iterator[None]:
     except TrackingError:
         raise
     except Exception as error:
-        raise TrackingError(
-            f"tracking.uri: {masked(config.uri)!r} can't be used: {_reason(error)}"
-        ) from error
+        address = masked(config.uri)
+        reason = _reason(error).replace(config.uri, address)
+        raise TrackingError(f"tracking: {address!r} can't be used: {reason}") from error
 
 
 def _reason(error: Exception) -> str:
@@ -267,7 +267,7 @@ def _reason(error: Exception) -> str:
     text = str(error).strip() or type(error).__name__
     if "Max retries exceeded" in text:
         return "nothing answers at this address"
-    first = text.splitlines()[0]
+    first = re.split(r"(?<=\.) |\n", text, maxsplit=1)[0].rstrip(".")
     return first if len(first) <= 200 else f"{first[:200]}…"
 
 
