@@ -11,7 +11,7 @@ import math
 
 from induce.constants import half_digits
 from induce.grammar import Grammar, units
-from induce.literals import Bound, Collect, Hypothesis, Literal, Test
+from induce.literals import Bound, Collect, Hypothesis, Literal, PathTest
 from induce.profile import Column, Scope, is_number, scalar_key
 
 
@@ -108,7 +108,7 @@ class DescriptionLength:
             return self._collect(scope, atom, literal.negated, max_where)
         return self._test(scope, atom, literal.negated)
 
-    def _test(self, scope: Scope, test: Test, negated: bool) -> int:
+    def _test(self, scope: Scope, test: PathTest, negated: bool) -> int:
         column = scope.columns.get(test.path)
         if column is None:
             raise OutsideGrammar(f"path {test.path!r} is not one of the paths of {scope.name or 'the scene'}")
@@ -148,13 +148,13 @@ class DescriptionLength:
             raise OutsideGrammar("not count is said by another bound")
         if not 1 <= k <= self.grammar.max_count or (atom.where and k == 1 and name == "gte"):
             raise OutsideGrammar(f"count {name} {k} is not a candidate bound")
-        if name == "eq" and any(isinstance(part.atom, Test) and part.atom.op in ("gte", "lte") for part in atom.where):
+        if name == "eq" and any(isinstance(part.atom, PathTest) and part.atom.op in ("gte", "lte") for part in atom.where):
             raise OutsideGrammar("count eq over a numeric bound is not in the grammar")
         return cost + self.collect(scope, k)
 
     def where(self, scope: Scope, literals: tuple[Literal, ...], max_where: int) -> int:
         """Cost of a conjunction about one element: joining is free, repeating a path too."""
-        paths = [lit.atom.path for lit in literals if isinstance(lit.atom, Test)]
+        paths = [lit.atom.path for lit in literals if isinstance(lit.atom, PathTest)]
         repeats = len(paths) - len(set(paths))
         total = sum(self.literal(scope, lit, max_where) for lit in literals)
         return total - repeats * units(self.path_choice(scope))

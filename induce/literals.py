@@ -31,7 +31,7 @@ class Bound(NamedTuple):
         return cls(number, number, "high")
 
 
-class Test(NamedTuple):
+class PathTest(NamedTuple):
     """A test of one path: ``eq``, ``gte``, ``lte``, ``contains``, ``exists`` or ``missing``.
 
     `value` is the JSON constant, the substring, or a `Bound`; None where there is none.
@@ -52,7 +52,7 @@ class Collect(NamedTuple):
 
 
 class Literal(NamedTuple):
-    atom: Test | Collect
+    atom: PathTest | Collect
     negated: bool = False
 
 

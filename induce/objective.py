@@ -15,7 +15,7 @@ from evaluator import CompiledCheck, compile_check
 from induce.costs import DescriptionLength, OutsideGrammar
 from induce.examples import Examples
 from induce.grammar import Grammar, bits, units
-from induce.literals import Bound, Collect, Hypothesis, Literal, Test
+from induce.literals import Bound, Collect, Hypothesis, Literal, PathTest
 from induce.profile import profile
 
 JSON = Any
@@ -154,16 +154,16 @@ def _disjunction(check: dict[str, JSON], negate: bool, max_terms: int, max_liter
 def _literal(check: dict[str, JSON], negate: bool) -> Literal:
     op = check["op"]
     if op in ("eq", "neq"):
-        return Literal(Test("eq", check["path"], check["value"]), (op == "neq") is not negate)
+        return Literal(PathTest("eq", check["path"], check["value"]), (op == "neq") is not negate)
     if op in ("exists", "missing"):
         opposite = {"exists": "missing", "missing": "exists"}
-        return Literal(Test(opposite[op] if negate else op, check["path"]))
+        return Literal(PathTest(opposite[op] if negate else op, check["path"]))
     if op in ("gte", "lte"):
-        return Literal(Test(op, check["path"], Bound.exactly(check["value"])), negate)
+        return Literal(PathTest(op, check["path"], Bound.exactly(check["value"])), negate)
     if op == "contains":
         if check.get("ci"):
             raise OutsideGrammar("contains with ci is not in the grammar")
-        return Literal(Test("contains", check["path"], check["substring"]), negate)
+        return Literal(PathTest("contains", check["path"], check["substring"]), negate)
     where = _conjuncts(check["where"]) if "where" in check else ()
     if op == "find":
         return Literal(Collect("find", check["collection"], where), negate)

@@ -55,30 +55,32 @@ class LiteralPool:
         self.passing = passing
         self.penalties = penalties
         self.cap = cap
-        self._order = np.concatenate([np.flatnonzero(passing), np.flatnonzero(~passing)])
-        self._n_pass = int(passing.sum())
-        self._pass_cost = penalties.passing[self._order[: self._n_pass]]
-        self._fail_cost = penalties.failing[self._order[self._n_pass :]]
+        self._passes, self._fails = np.flatnonzero(passing), np.flatnonzero(~passing)
+        self._pass_cost = penalties.passing[self._passes]
+        self._fail_cost = penalties.failing[self._fails]
+        self._all_fails = float(self._fail_cost.sum())
         self.entries: dict[bytes, tuple[int, list[Literal]]] = {}
 
     def add(self, masks: Mask, costs: NDArray[np.int64], make: Callable[[int], Literal]) -> None:
-        if not len(masks):
+        affordable = np.flatnonzero(costs <= self.cap)
+        if not len(affordable):
             return
-        sorted_masks = masks[:, self._order]
-        on_pass, on_fail = sorted_masks[:, : self._n_pass], sorted_masks[:, self._n_pass :]
+        costs = costs[affordable]
+        on_pass, on_fail = masks[affordable][:, self._passes], masks[affordable][:, self._fails]
         covered = on_pass @ self._pass_cost
-        rejected = ~on_fail @ self._fail_cost
-        keep = (costs <= self.cap) & (covered >= costs) & (rejected >= costs)
-        keep &= on_pass.any(axis=1) & ~on_fail.all(axis=1)
-        kept = np.flatnonzero(keep)
+        rejected = self._all_fails - on_fail @ self._fail_cost
+        kept = np.flatnonzero(
+            (covered >= costs) & (rejected >= costs) & on_pass.any(axis=1) & ~on_fail.all(axis=1)
+        )
         packed = np.concatenate([pack(on_pass[kept]), pack(on_fail[kept])], axis=1)
-        for row, i in zip(packed, kept, strict=True):
-            key, cost = row.tobytes(), int(costs[i])
+        costs, kept = costs[kept], affordable[kept]
+        for row, i, cost in zip(packed, kept.tolist(), costs.tolist(), strict=True):
+            key = row.tobytes()
             known = self.entries.get(key)
             if known is None or cost < known[0]:
-                self.entries[key] = (cost, [make(int(i))])
+                self.entries[key] = (cost, [make(i)])
             elif cost == known[0] and len(known[1]) < self.KEPT_TIES:
-                known[1].append(make(int(i)))
+                known[1].append(make(i))
 
     def keep_most_separating(self, count: int, above: int) -> None:
         """Of the literals that cost more than `above`, keep the `count` most telling columns.
@@ -92,8 +94,8 @@ class LiteralPool:
         dear.sort(key=lambda entry: (entry[1], entry[0]))
         bits = np.frombuffer(b"".join(key for key, _ in dear), np.uint8).reshape(len(dear), -1)
         on = np.unpackbits(bits, axis=1, bitorder="little")
-        words = (self._n_pass + 63) // 64 * 64
-        covered = on[:, : self._n_pass] @ self._pass_cost / self._pass_cost.sum()
+        words = (len(self._passes) + 63) // 64 * 64
+        covered = on[:, : len(self._passes)] @ self._pass_cost / self._pass_cost.sum()
         admitted = on[:, words : words + len(self._fail_cost)] @ self._fail_cost / self._fail_cost.sum()
         kept: set[int] = set()
         for weight_pass, weight_fail in ((1.0, 1.0), (1.0, 4.0), (4.0, 1.0)):
@@ -110,7 +112,7 @@ class LiteralPool:
             ranked = sorted(literals, key=preference) if len(literals) > 1 else literals
             rows.append((cost, key, Entry(cost, tuple(ranked))))
         rows.sort(key=lambda row: row[:2])
-        words = (self._n_pass + 63) // 64
+        words = (len(self._passes) + 63) // 64
         bits = np.frombuffer(b"".join(row[1] for row in rows), np.uint64)
         matrix = bits.reshape(len(rows), -1)
         return matrix[:, :words].copy(), matrix[:, words:].copy(), [row[2] for row in rows]
@@ -140,8 +142,9 @@ def extend_best_first(
 def pack(masks: Mask) -> NDArray[np.uint8]:
     """Rows of booleans as whole 64-bit words, lowest bit first: uint8 (n, 8 * words)."""
     packed = np.packbits(masks, axis=1, bitorder="little")
-    missing = -packed.shape[1] % 8
-    return np.pad(packed, ((0, 0), (0, missing)))
+    padded = np.zeros((len(masks), (masks.shape[1] + 63) // 64 * 8), np.uint8)
+    padded[:, : packed.shape[1]] = packed
+    return padded
 
 
 def propose(

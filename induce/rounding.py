@@ -12,7 +12,7 @@ from typing import Any
 
 from evaluator import compile_check
 from induce.constants import Number
-from induce.literals import Bound, Collect, Hypothesis, Literal, Test, hypothesis_check
+from induce.literals import Bound, Collect, Hypothesis, Literal, PathTest, hypothesis_check
 from induce.profile import Scope
 
 JSON = Any
@@ -28,12 +28,12 @@ def round_constants(hypothesis: Hypothesis, root: Scope, scenes: Sequence[JSON])
 
         def holds(first: int, place: Place = place, op: str = test.op, numbers: list[Number] = numbers) -> bool:
             number = numbers[first] if op == "gte" else numbers[len(numbers) - 1 - first]
-            changed = _replace(hypothesis, place, Test(op, test.path, Bound.exactly(number)))
+            changed = _replace(hypothesis, place, PathTest(op, test.path, Bound.exactly(number)))
             return verdicts(changed, scenes) == wanted
 
         low = _last_that_holds(admitted, -1, holds)
         high = _last_that_holds(admitted, len(numbers), holds)
-        hypothesis = _replace(hypothesis, place, Test(test.op, test.path, _bound(numbers, test.op, low, high)))
+        hypothesis = _replace(hypothesis, place, PathTest(test.op, test.path, _bound(numbers, test.op, low, high)))
     return hypothesis
 
 
@@ -42,9 +42,9 @@ def verdicts(hypothesis: Hypothesis, scenes: Sequence[JSON]) -> list[bool]:
     return [compiled.passes(scene) for scene in scenes]
 
 
-def thresholds(hypothesis: Hypothesis, root: Scope) -> list[tuple[Place, Test, Scope]]:
+def thresholds(hypothesis: Hypothesis, root: Scope) -> list[tuple[Place, PathTest, Scope]]:
     """Every numeric bound of the hypothesis: where it stands, and the scope it speaks of."""
-    found: list[tuple[Place, Test, Scope]] = []
+    found: list[tuple[Place, PathTest, Scope]] = []
 
     def visit(literals: Sequence[Literal], place: Place, scope: Scope) -> None:
         for index, literal in enumerate(literals):
@@ -59,7 +59,7 @@ def thresholds(hypothesis: Hypothesis, root: Scope) -> list[tuple[Place, Test, S
     return found
 
 
-def _admitted(numbers: list[Number], test: Test) -> int:
+def _admitted(numbers: list[Number], test: PathTest) -> int:
     """How many of the numbers, from the end the bound shuts out, it does shut out."""
     bound: Bound = test.value
     if test.op == "gte":
@@ -88,12 +88,12 @@ def _bound(numbers: list[Number], op: str, low: int, high: int) -> Bound:
     return Bound(numbers[top - high], numbers[top - low + 1] if low else None, "low")
 
 
-def _replace(hypothesis: Hypothesis, place: Place, test: Test) -> Hypothesis:
+def _replace(hypothesis: Hypothesis, place: Place, test: PathTest) -> Hypothesis:
     term = _replaced(hypothesis[place[0]], place[1:], test)
     return (*hypothesis[: place[0]], term, *hypothesis[place[0] + 1 :])
 
 
-def _replaced(literals: tuple[Literal, ...], place: Place, test: Test) -> tuple[Literal, ...]:
+def _replaced(literals: tuple[Literal, ...], place: Place, test: PathTest) -> tuple[Literal, ...]:
     index, literal = place[0], literals[place[0]]
     if len(place) == 1:
         changed = literal._replace(atom=test)

@@ -26,6 +26,8 @@ from induce.proposers.rows import Candidate, CheapestByTruth, Mask, Sink, stack
 from induce.proposers.text import substrings
 
 BATCH_CELLS = 4_000_000
+CALL_CELLS = 50_000
+"""What one batch of array operations costs beside its cells."""
 
 
 
@@ -146,7 +148,7 @@ class Grower:
         self.literals = element_candidates(
             self.scope, self.cost, min(literal_cap - least, self.room), self.max_where, self.allowance
         )
-        self.masks, _ = stack(self.literals, len(self.scope.rows))
+        self.masks, self.costs = stack(self.literals, len(self.scope.rows))
         self.directions = directions(self.scope, self.cost)
         return everything
 
@@ -163,13 +165,13 @@ class Grower:
 
     def children(self, context: Context) -> Iterator[list[Context]]:
         """The context extended by each later element literal, in batches."""
-        start = context.after + 1
         if context.direction >= 0:
             return
         step = max(1, BATCH_CELLS // max(1, len(self.scope.rows)))
-        for first in range(start, len(self.literals), step):
+        end = int(np.searchsorted(self.costs, self.room - context.cost + self.saving, side="right"))
+        for first in range(context.after + 1, end, step):
             batch = []
-            masks = self.masks[first : first + step] & context.mask
+            masks = self.masks[first : min(first + step, end)] & context.mask
             self.allowance.spend(masks.size)
             for offset in np.flatnonzero(masks.any(axis=1)):
                 index = first + int(offset)
@@ -210,7 +212,7 @@ class Grower:
         masks = np.array([c.mask for c in contexts])
         costs = np.array([c.cost for c in contexts], np.int64)
         counts = self.scope.owners_with(masks)
-        self.allowance.spend(masks.size + counts.size * len(self.bounds))
+        self.allowance.spend(CALL_CELLS * len(self.bounds) + masks.size + counts.size * len(self.bounds))
         for bound in self.bounds:
             if bound is not None and bound[1] > counts.max() + (bound[0] == "lte"):
                 continue
@@ -271,7 +273,7 @@ class Grower:
         """The highest ranks of each owner, descending: (max_count + 1, parent rows)."""
         out = np.full((self.cost.grammar.max_count + 1, self.scope.parent_rows), -1, np.int32)
         matched = np.flatnonzero(ranks >= 0)
-        self.allowance.spend(4 * len(ranks) + out.size)
+        self.allowance.spend(CALL_CELLS + 4 * len(ranks) + out.size)
         if len(matched):
             owner = self.scope.owner[matched]
             order = np.lexsort((-ranks[matched], owner))
@@ -318,7 +320,7 @@ class Grower:
         found: Cuts = cuts(
             ranks, direction, self.cap - overhead - extra, self.penalties, kept_passes=not negated
         )
-        self.allowance.spend(20 * len(ranks) + len(found.rank) * len(ranks))
+        self.allowance.spend(CALL_CELLS + 20 * len(ranks) + len(found.rank) * len(ranks))
         if not len(found.rank):
             return
         truth = ranks[None, :] >= found.rank[:, None]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from induce.costs import DescriptionLength
-from induce.literals import Bound, Literal, Test
+from induce.literals import Bound, Literal, PathTest
 from induce.profile import Column, Scope
 from induce.proposers.rows import Candidate
 
@@ -32,7 +32,7 @@ def equalities(scope: Scope, cost: DescriptionLength) -> Iterator[Candidate]:
             mask = column.codes == code
             if mask.all():
                 continue
-            test = Test("eq", path, value)
+            test = PathTest("eq", path, value)
             if cost.grammar.allows("eq"):
                 yield Candidate(Literal(test), mask, cost.eq(scope, column, code), path)
             if cost.grammar.allows("neq"):
@@ -64,7 +64,7 @@ class Direction:
         else:
             top = len(numbers) - 1
             bound = Bound(numbers[top - rank], None if below < 0 else numbers[top - below], "low")
-        return Literal(Test(self.op, self.column.path, bound))
+        return Literal(PathTest(self.op, self.column.path, bound))
 
 
 def directions(scope: Scope, cost: DescriptionLength) -> list[Direction]:
@@ -96,24 +96,25 @@ def cuts(
     it lets in and no failing row it keeps out (with ``kept_passes=False``, the other way
     round, for literals that are negated): the other can stand in for it in any hypothesis.
     """
-    values, inverse = np.unique(ranks, return_inverse=True)
-    if len(values) and values[0] < 0:
-        values, inverse = values[1:], inverse - 1
+    occurs = np.zeros(len(direction.gap_cost) + 1, np.bool_)
+    occurs[ranks + 1] = True
+    values = np.flatnonzero(occurs[1:])
     if not len(values):
         empty = np.zeros(0, np.int64)
         return Cuts(empty, empty, empty)
-    below = np.concatenate([[-1], values[:-1]]).astype(np.int64)
+    below = np.empty_like(values)
+    below[0], below[1:] = -1, values[:-1]
     cost = np.minimum.reduceat(direction.gap_cost[: values[-1] + 1], below + 1)
     affordable = cost <= cap
     if penalties is None:
-        return Cuts(values[affordable].astype(np.int64), below[affordable], cost[affordable])
-    numbered = inverse >= 0
-    weigh = lambda pen: np.bincount(inverse[numbered], pen[numbered], len(values))  # noqa: E731
-    wanted, unwanted = weigh(penalties.passing), weigh(penalties.failing)
+        return Cuts(values[affordable], below[affordable], cost[affordable])
+    wanted = np.bincount(ranks + 1, penalties.passing, len(occurs))[values + 1]
+    unwanted = np.bincount(ranks + 1, penalties.failing, len(occurs))[values + 1]
     if not kept_passes:
         wanted, unwanted = unwanted, wanted
-    wanted_upto = np.concatenate([[0.0], np.cumsum(wanted)])
-    unwanted_upto = np.concatenate([[0.0], np.cumsum(unwanted)])
+    wanted_upto, unwanted_upto = np.zeros(len(values) + 1), np.zeros(len(values) + 1)
+    np.cumsum(wanted, out=wanted_upto[1:])
+    np.cumsum(unwanted, out=unwanted_upto[1:])
     survives = np.zeros(len(values), np.bool_)
     for level in np.unique(cost[affordable]):
         available = np.flatnonzero(cost <= level)
@@ -124,4 +125,4 @@ def cuts(
         sheds[1:] = unwanted_upto[available[1:]] > unwanted_upto[available[:-1]]
         good = available[gains & sheds]
         survives[good[cost[good] == level]] = True
-    return Cuts(values[survives].astype(np.int64), below[survives], cost[survives])
+    return Cuts(values[survives], below[survives], cost[survives])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from induce.costs import DescriptionLength
-from induce.literals import Literal, Test
+from induce.literals import Literal, PathTest
 from induce.profile import Scope
 from induce.proposers.rows import Candidate
 
@@ -17,4 +17,4 @@ def presence(scope: Scope, cost: DescriptionLength) -> Iterator[Candidate]:
             continue
         for op, mask in (("exists", column.present), ("missing", ~column.present)):
             if cost.grammar.allows(op):
-                yield Candidate(Literal(Test(op, path)), mask, cost.presence(scope, column, op), path)
+                yield Candidate(Literal(PathTest(op, path)), mask, cost.presence(scope, column, op), path)

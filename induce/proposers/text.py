@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from induce.costs import DescriptionLength
-from induce.literals import Literal, Test
+from induce.literals import Literal, PathTest
 from induce.profile import Scope
 from induce.proposers.rows import Candidate
 
@@ -26,7 +26,7 @@ def substrings(scope: Scope, cost: DescriptionLength) -> Iterator[Candidate]:
             mask = np.array([*holds, False], np.bool_)[column.codes]
             if mask.all() or not mask.any():
                 continue
-            test = Test("contains", path, token)
+            test = PathTest("contains", path, token)
             yield Candidate(Literal(test), mask, price, path)
             if cost.grammar.allows("not"):
                 yield Candidate(Literal(test, True), ~mask, price + cost.negation, path)

@@ -1,0 +1,126 @@
+"""What is claimed optimal is optimal: the learner against exhaustive search over small grammars.
+
+The judge below enumerates checks its own way (every observed constant, every number of a fine
+grid as a bound), prices them with the public cost model, grades them with the standard
+evaluator and takes the cheapest disjunction of conjunctions by dynamic programming over truth
+vectors. It shares no code with the proposers or the search.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from evaluator import compile_check
+from induce import OutsideGrammar, learn_check, objective_of
+from induce.costs import DescriptionLength
+from induce.examples import Examples
+from induce.grammar import Grammar, bits, units
+from induce.literals import Bound, Collect, Literal, PathTest, literal_check
+from induce.profile import Scope, profile
+
+JSON = Any
+PENALTY = 14.0
+JOIN = units(2)
+
+
+def random_scene(rng: random.Random) -> dict[str, JSON]:
+    scene: dict[str, JSON] = {"on": rng.random() < 0.5, "n": rng.choice([1, 2, 3.5, 7, None])}
+    if rng.random() < 0.7:
+        scene["tag"] = rng.choice(["red fox", "red hen", "owl"])
+    scene["xs"] = [
+        {"k": rng.choice("ab"), "w": rng.randrange(4)} if rng.random() < 0.9 else rng.randrange(3)
+        for _ in range(rng.randrange(4))
+    ]
+    return scene
+
+
+def path_tests(scope: Scope, model: DescriptionLength) -> list[Literal]:
+    found: list[Literal] = []
+    for path, column in scope.columns.items():
+        found += [Literal(PathTest(op, path)) for op in ("exists", "missing")]
+        for value in column.distinct:
+            found += [Literal(PathTest("eq", path, value), negated) for negated in (False, True)]
+        grid = sorted({0} | {n + step for n in column.numbers for step in (-0.5, 0, 0.5)})
+        found += [Literal(PathTest(op, path, Bound.exactly(n))) for n in grid for op in ("gte", "lte")]
+        for token in model.tokens(column):
+            found += [Literal(PathTest("contains", path, token), negated) for negated in (False, True)]
+    return found
+
+
+def literals_of(root: Scope, model: DescriptionLength, max_where: int) -> Iterable[Literal]:
+    yield from path_tests(root, model)
+    for name, child in root.children.items():
+        inner = path_tests(child, model)
+        wheres: list[tuple[Literal, ...]] = [()]
+        for size in range(1, max_where + 1):
+            wheres += combinations(inner, size)
+        for where in wheres:
+            if where:
+                yield from (Literal(Collect("find", name, where), negated) for negated in (False, True))
+            for bound in ("gte", "lte", "eq"):
+                yield from (Literal(Collect("count", name, where, (bound, k))) for k in range(1, 5))
+
+
+def cheapest(scenes: list[JSON], labels: list[str], max_terms: int, max_literals: int, max_where: int) -> float:
+    """The least objective of the grammar, by exhaustion."""
+    examples = Examples.of(scenes, labels)
+    grammar = Grammar()
+    root = profile(examples.scenes, grammar, 1)
+    model = DescriptionLength(root, grammar)
+    full = (1 << len(examples.scenes)) - 1
+    single: dict[int, int] = {}
+    for literal in literals_of(root, model, max_where):
+        try:
+            cost = model.literal(root, literal, max_where) + JOIN
+        except OutsideGrammar:
+            continue
+        check = compile_check(literal_check(literal))
+        truth = sum(1 << i for i, scene in enumerate(examples.scenes) if check.passes(scene))
+        single[truth] = min(cost, single.get(truth, cost))
+    terms = combined(single, max_literals, lambda a, b: a & b)
+    hypotheses = combined(terms, max_terms, lambda a, b: a | b)
+    wanted = sum(1 << i for i, label in enumerate(examples.passing) if label)
+    charge = [units(PENALTY * weight) for weight in examples.weights]
+    totals = [
+        cost - JOIN + sum(charge[i] for i in range(len(charge)) if (truth ^ wanted) >> i & 1)
+        for truth, cost in hypotheses.items()
+        if truth not in (0, full)
+    ]
+    return bits(min(totals))
+
+
+def combined(parts: dict[int, int], most: int, join: Any) -> dict[int, int]:
+    best = dict(parts)
+    for _ in range(most - 1):
+        longer = dict(best)
+        for one, cost in best.items():
+            for other, extra in parts.items():
+                truth = join(one, other)
+                if cost + extra < longer.get(truth, 1 << 60):
+                    longer[truth] = cost + extra
+        best = longer
+    return best
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_claimed_optimum_is_the_exhaustive_one(seed: int) -> None:
+    rng = random.Random(f"optimal-{seed}")
+    scenes = [random_scene(rng) for _ in range(rng.randrange(5, 8))]
+    labels = ["pass", "fail"] + [rng.choice(["pass", "fail"]) for _ in scenes[2:]]
+    judged = cheapest(scenes, labels, 2, 2, 2)
+    limits: dict[str, Any] = {"max_terms": 2, "max_literals": 2, "max_where": 2, "max_nesting": 1}
+    for engine in ("auto", "asp", "enumerate"):
+        result = learn_check(scenes, labels, engine=engine, penalty=PENALTY, time_limit=30, **limits)
+        assert result.lower_bound <= judged
+        assert result.objective >= judged
+        if result.optimal:
+            assert result.objective == judged
+        if engine != "enumerate" and result.objective < PENALTY * min(result.counts.values()):
+            assert result.optimal
+        stated = objective_of(result.check, scenes, labels, penalty=PENALTY, **limits)
+        assert stated.total == result.objective
