@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
@@ -18,7 +17,6 @@ import typer
 from evaluator import json_text
 from induce.crossval import (
     DEFAULT_FOLDS,
-    CrossValidation,
     accuracy_of,
     class_sizes,
     cross_validate,
@@ -45,14 +43,6 @@ app = typer.Typer(
 )
 
 
-class Engine(StrEnum):
-    """How hypotheses are searched."""
-
-    auto = "auto"
-    enumerate = "enumerate"
-    asp = "asp"
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; `arguments` are those of the process by default."""
     for stream in (sys.stdout, sys.stderr):
@@ -61,8 +51,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = app(
             None if arguments is None else list(arguments), prog_name="induce", standalone_mode=False
         )
-    except typer.Abort:
-        return _complain("interrupted", INTERRUPTED)
     except _CLICK_ERRORS as error:
         return _complain(_usage(error), UNUSABLE)
     return status if isinstance(status, int) else 0
@@ -117,7 +105,7 @@ def learn(
     scenes: Annotated[
         str | None,
         typer.Argument(
-            metavar="[SCENES]",
+            metavar="SCENES",
             show_default=False,
             help='Labelled scenes, a file or - for stdin: JSONL with {"label": "pass", "scene": {…}} a line, '
             "or JSON, CSV, TSV, Parquet by suffix.",
@@ -161,7 +149,10 @@ def learn(
     grammar: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Grammar as JSON: operators, paths, costs.")
     ] = None,
-    engine: Annotated[Engine, typer.Option(help="How to search.")] = Engine.auto,
+    engine: Annotated[
+        str,
+        typer.Option(metavar="auto|enumerate|asp", help="Heuristic, mining and proof by clingo, or both."),
+    ] = "auto",
     max_terms: Annotated[
         int | None, typer.Option(metavar="N", help="Most terms joined by or; by default the learner decides.")
     ] = None,
@@ -184,7 +175,7 @@ def learn(
     ] = None,
     folds: Annotated[
         int | None,
-        typer.Option(metavar="K", show_default=str(DEFAULT_FOLDS), help="Folds of the cross-validation."),
+        typer.Option(metavar="K", help=f"Folds of the cross-validation, {DEFAULT_FOLDS} by default."),
     ] = None,
     cv: Annotated[
         bool, typer.Option("--cv/--no-cv", help="Cross-validate where there are scenes enough.")
@@ -194,19 +185,21 @@ def learn(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of lines.")] = False,
 ) -> None:
     """Learn a check from labelled scenes and report how far it can be trusted."""
-    if (scenes is None) == (pass_dir is None and fail_dir is None):
-        raise typer.BadParameter("give SCENES or the folders --pass DIR and --fail DIR, one of the two")
-    if folds is not None and not cv:
-        raise typer.BadParameter("--folds and --no-cv exclude each other")
     columns = {"label_column": label_column, "id_column": id_column, "weight_column": weight_column}
     try:
+        if (scenes is None) == (pass_dir is None and fail_dir is None):
+            raise ValueError("give SCENES or the folders --pass DIR and --fail DIR, one of the two")
+        if folds is not None and not cv:
+            raise ValueError("--folds and --no-cv exclude each other")
+        if output == "-":
+            raise ValueError("-o - would be a file of that name; --json prints the check to standard output")
         if output is not None:
             require_writable(output)
         training = load_scenes(scenes, fmt=fmt, pass_dir=pass_dir, fail_dir=fail_dir, **columns)
         unseen = None if test is None else load_scenes(test, fmt=fmt, **columns)
         settings = {
             "grammar": None if grammar is None else load_json(grammar),
-            "engine": engine.value,
+            "engine": engine,
             "max_terms": max_terms,
             "max_literals": max_literals,
             "max_where": max_where,
@@ -216,7 +209,9 @@ def learn(
             "n_jobs": jobs,
         }
         learner = _Learner(settings, time_limit, work_limit)
-        training.require_labels()
+        for labelled in (training, unseen):
+            if labelled is not None:
+                labelled.require_labels()
         planned = _plan_folds(training, folds, wanted=cv and (unseen is None or folds is not None))
         say = _keep_quiet if as_json else _say
         _note_ignored(training)
@@ -227,20 +222,16 @@ def learn(
             write_atomically(output, export_check(result.to_check(id=check_id)))
         _note_unusable(result)
         say(result_lines(training, result, time_limit))
-        held_out = HeldOut(
-            test=None if unseen is None else accuracy_of(result.check, unseen),
-            cross_validation=learner.cross_validate(training, planned, seed)
-            if isinstance(planned, int)
-            else None,
-            instead=planned if isinstance(planned, str) else None,
-        )
-        say(held_out_lines(held_out))
         if output is not None:
             say([f"written: {output}"])
+        held_out = learner.hold_out(result, training, unseen, planned, seed)
+        say(held_out_lines(held_out))
         if as_json:
             print(json_text(to_dict(training, result, held_out, output)))
     except (ValueError, OSError) as error:
         raise typer.Exit(_complain(str(error), UNUSABLE)) from None
+    except KeyboardInterrupt:
+        raise typer.Exit(_complain("interrupted", INTERRUPTED)) from None
 
 
 @dataclass(frozen=True)
@@ -266,9 +257,26 @@ class _Learner:
             **self.settings,
         )
 
-    def cross_validate(self, scenes: LabelledScenes, folds: int, seed: int) -> CrossValidation:
-        """Cross-validate within the limits of one run: each fold has its share."""
-        return cross_validate(scenes, lambda part: self.learn(part, shares=folds).check, folds, seed)
+    def hold_out(
+        self,
+        result: InductionResult,
+        training: LabelledScenes,
+        unseen: LabelledScenes | None,
+        folds: int | str | None,
+        seed: int,
+    ) -> HeldOut:
+        """Judge the check on unseen scenes and cross-validate: the folds share the limits of one run.
+
+        `folds` may be the reason why there are none.
+        """
+        test = None if unseen is None else accuracy_of(result.check, unseen)
+        if not isinstance(folds, int):
+            return HeldOut(test, None, folds)
+        try:
+            validation = cross_validate(training, lambda part: self.learn(part, folds).check, folds, seed)
+        except ValueError as error:
+            return HeldOut(test, None, f"learning from {folds - 1} of {folds} folds failed: {error}")
+        return HeldOut(test, validation)
 
 
 def _show_progress(progress: Progress) -> None:
@@ -295,7 +303,7 @@ def _plan_folds(scenes: LabelledScenes, folds: int | None, wanted: bool) -> int 
         return DEFAULT_FOLDS
     return (
         f"{sizes[fewest]} different {fewest} scenes are too few for {DEFAULT_FOLDS} folds "
-        "(give --folds K or --test FILE)"
+        "(--folds K or --test FILE)"
     )
 
 

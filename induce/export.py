@@ -39,8 +39,10 @@ def require_writable(path: str | os.PathLike[str]) -> None:
 
     A full disk shows only when writing.
     """
+    if _is_stream(path):
+        return
     target = _target(path)
-    if _replaces(target) and not os.access(target.parent, os.W_OK | os.X_OK):
+    if not os.access(target.parent, os.W_OK | os.X_OK):
         raise PermissionError(f"{path}: the folder {target.parent} cannot be written to; choose another")
 
 
@@ -56,21 +58,24 @@ def write_atomically(path: str | os.PathLike[str], text: str) -> None:
         In one sentence: no such folder, a folder where the file should be, no permission, no space.
     """
     require_writable(path)
-    target = _target(path)
     data = text.encode("utf-8")
-    if not _replaces(target):
-        target.write_bytes(data)
-        return
-    temporary = target.parent / f".{target.name[:40]}.{secrets.token_hex(6)}.tmp"
     try:
-        descriptor = os.open(
-            temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666
-        )
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
-        os.replace(temporary, target)
+        if _is_stream(path):
+            with open(path, "ab") as stream:
+                stream.write(data)
+        else:
+            _replace(_target(path), data)
     except OSError as error:
         raise OSError(f"{path}: cannot be written: {(error.strerror or 'unknown reason').lower()}") from error
+
+
+def _replace(target: Path, data: bytes) -> None:
+    temporary = target.parent / f".{target.name[:40]}.{secrets.token_hex(6)}.tmp"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    try:
+        with os.fdopen(os.open(temporary, flags, 0o666), "wb") as stream:
+            stream.write(data)
+        os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -88,6 +93,11 @@ def _target(path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def _replaces(target: Path) -> bool:
-    """Whether the file is replaced by a new one; pipes and devices are not."""
-    return target.is_file() or not target.exists()
+def _is_stream(path: str | os.PathLike[str]) -> bool:
+    """Whether the path is no file to be replaced: a pipe or device, or what ``/dev/stdout`` stands for."""
+    name = os.fspath(path)
+    return (
+        "\0" not in name
+        and os.path.exists(name)
+        and (name.startswith("/dev/") or not (os.path.isfile(name) or os.path.isdir(name)))
+    )
