@@ -6,6 +6,7 @@ input was unusable, with one sentence that says why. What is slow to import is i
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 UNUSABLE = 2
 INTERRUPTED = 130
+READER_GONE = 141
 
 app = typer.Typer(
     name="induce",
@@ -228,6 +230,9 @@ def learn(
         say(held_out_lines(held_out))
         if as_json:
             print(json_text(to_dict(training, result, held_out, output)))
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing left to flush at the exit
+        raise typer.Exit(READER_GONE) from None
     except (ValueError, OSError) as error:
         raise typer.Exit(_complain(str(error), UNUSABLE)) from None
     except KeyboardInterrupt:
@@ -246,16 +251,21 @@ class _Learner:
         """Learn within one of so many equal shares of the limits."""
         from induce.learn import learn_check
 
-        return learn_check(
-            scenes.scenes,
-            scenes.require_labels(),
-            ids=scenes.ids,
-            sample_weight=scenes.weights,
-            time_limit=self.time_limit / shares,
-            work_limit=None if self.work_limit is None else max(1, self.work_limit // shares),
-            progress=_show_progress if sys.stderr.isatty() else None,
-            **self.settings,
-        )
+        terminal = sys.stderr.isatty()
+        try:
+            return learn_check(
+                scenes.scenes,
+                scenes.require_labels(),
+                ids=scenes.ids,
+                sample_weight=scenes.weights,
+                time_limit=self.time_limit / shares,
+                work_limit=None if self.work_limit is None else max(1, self.work_limit // shares),
+                progress=_show_progress if terminal else None,
+                **self.settings,
+            )
+        finally:
+            if terminal:
+                _show_line("")
 
     def hold_out(
         self,
@@ -280,14 +290,16 @@ class _Learner:
 
 
 def _show_progress(progress: Progress) -> None:
-    """One line on the terminal, overwritten by the next and in the end by nothing."""
     from induce.grammar import bits
 
     best = "none yet" if progress.cost is None else f"{bits(progress.cost):g} bits"
-    line = (
-        f"{progress.stage}: best {best}, none below {bits(progress.lower_bound):g}, {progress.nodes:,} nodes"
-    )
-    print(f"\r\x1b[K{line}\r", end="", file=sys.stderr, flush=True)
+    bound = f"{bits(progress.lower_bound):g}"
+    _show_line(f"{progress.stage}: best {best}, none below {bound}, {progress.nodes:,} nodes")
+
+
+def _show_line(line: str) -> None:
+    """One line on the terminal, overwritten by the next and in the end by nothing."""
+    print(f"\r\x1b[K{line[:79]}\r", end="", file=sys.stderr, flush=True)
 
 
 def _plan_folds(scenes: LabelledScenes, folds: int | None, wanted: bool) -> int | str | None:

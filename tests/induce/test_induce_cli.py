@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import random
@@ -313,6 +314,34 @@ def test_an_interrupt_is_one_line_and_exit_130(tmp_path: Path) -> None:
     _, stderr = process.communicate(timeout=30)
     assert (process.returncode, stderr) == (130, b"induce: interrupted\n")
     assert os.listdir(tmp_path) == ["noise.jsonl"]
+
+
+def test_a_reader_that_leaves_is_no_error(scenes: Path, tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "induce", "learn", str(scenes), "-o", "check.json", "--no-cv"],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.wait(timeout=30) == 141
+    assert process.stderr.read() == b""
+    assert json.loads((tmp_path / "check.json").read_text())["id"] == "induced"
+
+
+def test_progress_is_one_line_that_goes(scenes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.StringIO()
+    monkeypatch.setattr(shown, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", shown)
+    assert main(["learn", str(scenes), "--no-cv"]) == 0
+    text = shown.getvalue()
+    assert ": best " in text
+    assert "\n" not in text
+    assert text.endswith("\r\x1b[K\r")
 
 
 def test_help_and_version(tmp_path: Path) -> None:
