@@ -14,7 +14,7 @@ from hydra._internal.utils import get_args_parser
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override
+from hydra.core.override_parser.types import Override, ValueType
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
@@ -84,7 +84,7 @@ def _run(composed: DictConfig, folder: Path, output: Path) -> None:
 def _check_command_line(words: list[str]) -> None:
     """Compose and judge the configuration before Hydra makes a folder for its output.
 
-    For a sweep, the first value of each swept key stands for all, and the store is made here: its jobs may be
+    For a sweep every value is judged once, not every combination, and the store is made here: its jobs may be
     processes that would get in each other's way.
     """
     arguments, unknown = get_args_parser().parse_known_args(words)
@@ -96,20 +96,35 @@ def _check_command_line(words: list[str]) -> None:
     elsewhere = ("config_path", "experimental_rerun")
     if any(getattr(arguments, name) for name in (*shows, *elsewhere)):
         return
-    overrides = OverridesParser.create().parse_overrides(arguments.overrides)
-    first = [_first(override) for override in overrides] if arguments.multirun else arguments.overrides
-    config = _parse(_compose(first, arguments.config_name, arguments.config_dir))
+    trials = _trials(arguments.overrides) if arguments.multirun else [arguments.overrides]
+    configs = [_parse(_compose(trial, arguments.config_name, arguments.config_dir)) for trial in trials]
     if arguments.multirun:
         try:
-            open_store(config.tracking, Path.cwd())
+            open_store(configs[0].tracking, Path.cwd())
         except TrackingError:
             return  # each job says so itself, once its results are written
 
 
-def _first(override: Override) -> str:
+def _trials(words: list[str]) -> list[list[str]]:
+    """Overrides of single runs in which each value that a sweep lists occurs once."""
+    swept = [_values(override) for override in OverridesParser.create().parse_overrides(words)]
+    first = [values[0] for values in swept if values]
+    others = [
+        [value if own is values else own[0] for own in swept if own]
+        for values in swept
+        for value in values[1:]
+    ]
+    return [first, *others]
+
+
+def _values(override: Override) -> list[str]:
+    """The override with each value it lists; a range is judged by its first, a pattern by Hydra."""
     if not override.is_sweep_override():
-        return str(override.input_line)
-    return f"{override.get_key_element()}={next(override.sweep_string_iterator())}"
+        return [str(override.input_line)]
+    if override.value_type == ValueType.GLOB_CHOICE_SWEEP or not override.is_discrete_sweep():
+        return []
+    key, values = override.get_key_element(), override.sweep_string_iterator()
+    return [f"{key}={value}" for value in ([next(values)] if override.is_range_sweep() else values)]
 
 
 def _compose(overrides: list[str], name: str | None, extra: str | None) -> DictConfig:

@@ -33,10 +33,10 @@ _MODELS = {
 }
 _LOADS = {
     "rack": (200, 900),
-    "robot": (20, 400),
+    "robot": (50, 400),
     "forklift": (0, 1600),
-    "conveyor": (10, 120),
-    "station": (0, 60),
+    "conveyor": (0, 150),
+    "station": (0, 50),
 }
 _TAGS = ("leased", "new", "fragile", "spare", "shared", "audited")
 _SITES = ("Northgate", "Harbour", "Mill Lane", "Eastfield", "Quarry", "Station Road")
@@ -155,8 +155,8 @@ def _plans(source: random.Random, most: int) -> Iterator[dict[str, Any]]:
 
 def _plan(source: random.Random) -> dict[str, Any]:
     width, depth = source.randint(18, 60), source.randint(20, 80)
-    aisles = [_aisle(source, number) for number in range(source.randint(2, 5))]
-    placements = [_placement(source, number, width, depth, aisles) for number in range(source.randint(5, 11))]
+    aisles = [_aisle(source) for _ in range(source.randint(2, 5))]
+    placements = [_placement(source, width, depth, aisles) for _ in range(source.randint(5, 11))]
     costs = _costs(source, placements)
     return {
         "warehouse": {
@@ -179,29 +179,27 @@ def _plan(source: random.Random) -> dict[str, Any]:
     }
 
 
-def _aisle(source: random.Random, number: int) -> dict[str, Any]:
+def _aisle(source: random.Random) -> dict[str, Any]:
     return {
-        "id": f"A{number + 1}",
+        "id": f"A-{source.randrange(1000, 10000)}",
         "zone": source.choice(_CLIMATES),
-        "width": source.randrange(22, 41) / 10,
+        "width": source.choice((2.2, 2.6, 2.8, 3.2, 3.6, 4)),
         "one_way": source.random() < 0.3,
     }
 
 
-def _placement(
-    source: random.Random, number: int, width: int, depth: int, aisles: list[dict[str, Any]]
-) -> dict[str, Any]:
+def _placement(source: random.Random, width: int, depth: int, aisles: list[dict[str, Any]]) -> dict[str, Any]:
     kind = source.choice(_KINDS)
     lightest, heaviest = _LOADS[kind]
     aisle = source.choice(aisles)
     return {
-        "id": f"P{number + 1:02}",
+        "id": f"P-{source.randrange(10000, 100000)}",
         "kind": kind,
         "model": source.choice(_MODELS[kind]),
         "aisle": aisle["id"],
         "zone": aisle["zone"],
-        "position": {"x": source.randint(0, width), "y": source.randint(0, depth)},
-        "load": source.randrange(lightest, heaviest + 1, 10),
+        "position": {"x": source.randrange(0, width, 5), "y": source.randrange(0, depth, 5)},
+        "load": source.randrange(lightest, heaviest + 1, 50),
         "tags": [tag for tag in _TAGS if source.random() < 0.2],
     }
 

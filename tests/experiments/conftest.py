@@ -1,0 +1,33 @@
+"""The command ``experiments`` as a user runs it: a process of its own, in a folder of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session")
+def experiments() -> Command:
+    """``experiments(folder, *words)`` runs the command in ``folder``."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("MLFLOW_", "HYDRA_"))}
+
+    def run(folder: Path, *words: str, path: Path = ROOT) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "experiments", *words],
+            cwd=folder,
+            env={**own, "PYTHONPATH": str(path)},
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
+
+    return run

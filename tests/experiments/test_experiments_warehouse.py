@@ -1,0 +1,56 @@
+"""The warehouse generator: the same scenes everywhere, labelled by a rule, balanced, and learnable."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluator import run_check
+from experiments.datasets.warehouse import RULES, generate
+from experiments.metrics import grade
+from induce.learn import learn_check
+
+
+PINNED = {
+    ("train", 0): "50d5af3909c44d7f",
+    ("train", 1): "c80b0a3b4e184bb5",
+    ("test", 0): "230f12f4edead2ee",
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_labels_are_the_rules_verdicts_and_balanced(rule: str) -> None:
+    scenes = generate(rule, "train", 31, seed=4)
+    verdicts = tuple(
+        "pass" if run_check(scene, RULES[rule].check).passed else "fail" for scene in scenes.scenes
+    )
+    assert scenes.labels == verdicts
+    assert scenes.counts == {"pass": 16, "fail": 15}
+    assert len(set(scenes.ids)) == 31
+
+
+def test_a_seed_means_the_same_scenes_everywhere() -> None:
+    for (part, seed), digest in PINNED.items():
+        assert generate("within_budget", part, 12, seed=seed).digest().startswith(digest)
+
+
+def test_noise_flips_exactly_its_share_and_nothing_else() -> None:
+    clean, noisy = generate("inspected", "train", 40), generate("inspected", "train", 40, noise=0.1)
+    assert noisy.scenes == clean.scenes
+    assert sum(a != b for a, b in zip(clean.labels, noisy.labels, strict=True)) == 4
+
+
+def test_a_larger_set_holds_the_smaller_one() -> None:
+    small, large = generate("inspected", "train", 4), generate("inspected", "train", 40)
+    assert all(scene in large.scenes for scene in small.scenes)
+
+
+def test_training_and_unseen_scenes_differ() -> None:
+    train, unseen = generate("inspected", "train", 20), generate("inspected", "test", 20)
+    assert not any(scene in unseen.scenes for scene in train.scenes)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_hidden_rule_is_learnt(rule: str) -> None:
+    train, unseen = generate(rule, "train", 60), generate(rule, "test", 200)
+    result = learn_check(train.scenes, train.labels, ids=train.ids, work_limit=500)
+    assert grade(result.check, unseen).confusion.accuracy >= 0.9
