@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING, Any
 
-from induce.costs import OutsideGrammar
+from induce.costs import OutsideGrammarError
 from induce.export import export_check, write_atomically
 from induce.grammar import Costs, Grammar
 from induce.learn import learn_check
 from induce.objective import Objective, objective_of
 from induce.result import InductionResult
 from induce.scenes import LabelledScenes, load_scenes
-from induce.version import VERSION as __version__
+from induce.version import __version__
 
 if TYPE_CHECKING:
     from induce.estimator import CheckInducer
@@ -21,7 +21,7 @@ __all__ = [
     "InductionResult",
     "LabelledScenes",
     "Objective",
-    "OutsideGrammar",
+    "OutsideGrammarError",
     "__version__",
     "export_check",
     "learn_check",

@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
+from itertools import pairwise
 
 Number = int | float
 _EXACT = Context(prec=2000)
@@ -55,8 +56,8 @@ def roundest(low: Number | None, high: Number | None, *, closed: str) -> Number:
     while first_hit is None or exponent >= first_hit - 1:
         step = Fraction(10) ** exponent
         for multiple in _near_middle(bottom, top, middle, step, closed):
-            number = multiple * step
-            key = (_half_digits_of(multiple), abs(number - middle), number)
+            at = multiple * step
+            key = (_half_digits_of(multiple), abs(at - middle), at)
             if best is None or key < best:
                 best = key
             first_hit = exponent if first_hit is None else first_hit
@@ -112,10 +113,12 @@ def gap_half_digits(numbers: Sequence[Number], *, closed: str) -> list[int]:
     -------
     list of int, as long as `numbers`
     """
+    if not numbers:
+        return []
     scaled = _scaled(numbers)
     if closed == "low":
-        return [_gap(-high, -low) for low, high in zip(scaled, scaled[1:], strict=False)] + [1] if scaled else []
-    return [1] + [_gap(low, high) for low, high in zip(scaled, scaled[1:], strict=False)] if scaled else []
+        return [*(_gap(-high, -low) for low, high in pairwise(scaled)), 1]
+    return [1, *(_gap(low, high) for low, high in pairwise(scaled))]
 
 
 def _scaled(numbers: Sequence[Number]) -> list[int]:
@@ -145,7 +148,8 @@ def _one_sided(low: Number | None, high: Number | None, closed: str) -> Number:
     if seen is None:
         raise ValueError("an interval needs at least one end")
     above = high is None
-    if (seen > 0 and not above) or (seen < 0 and above) or (seen == 0 and closed == ("low" if above else "high")):
+    zero_is_inside = seen < 0 if above else seen > 0
+    if zero_is_inside or (seen == 0 and closed == ("low" if above else "high")):
         return 0
-    power = 10 ** max(0, _magnitude(abs(exact(seen))) + 1)
+    power: int = 10 ** max(0, _magnitude(abs(exact(seen))) + 1)
     return power if above else -power

@@ -15,7 +15,7 @@ from induce.literals import Bound, Collect, Hypothesis, Literal, PathTest
 from induce.profile import Column, Scope, is_number, scalar_key
 
 
-class OutsideGrammar(ValueError):
+class OutsideGrammarError(ValueError):
     """The check cannot be said in the grammar; the message names the part."""
 
 
@@ -96,14 +96,14 @@ class DescriptionLength:
 
         Raises
         ------
-        OutsideGrammar
+        OutsideGrammarError
             When the grammar, its candidate constants included, cannot say it.
         """
         atom = literal.atom
         if literal.negated and not self.grammar.allows("neq" if atom.op == "eq" else "not"):
-            raise OutsideGrammar("negation is switched off in the grammar")
+            raise OutsideGrammarError("negation is switched off in the grammar")
         if not self.grammar.allows(atom.op) and not (atom.op == "eq" and literal.negated):
-            raise OutsideGrammar(f"operator {atom.op!r} is switched off in the grammar")
+            raise OutsideGrammarError(f"operator {atom.op!r} is switched off in the grammar")
         if isinstance(atom, Collect):
             return self._collect(scope, atom, literal.negated, max_where)
         return self._test(scope, atom, literal.negated)
@@ -111,45 +111,54 @@ class DescriptionLength:
     def _test(self, scope: Scope, test: PathTest, negated: bool) -> int:
         column = scope.columns.get(test.path)
         if column is None:
-            raise OutsideGrammar(f"path {test.path!r} is not one of the paths of {scope.name or 'the scene'}")
+            raise OutsideGrammarError(
+                f"path {test.path!r} is not one of the paths of {scope.name or 'the scene'}"
+            )
         negation = self.negation if negated else 0
         if test.op in ("exists", "missing"):
             if negated:
-                raise OutsideGrammar(f"not {test.op} is said as its opposite")
+                raise OutsideGrammarError(f"not {test.op} is said as its opposite")
             return self.presence(scope, column, test.op)
         if test.op == "contains":
             if test.value not in self.tokens(column):
-                raise OutsideGrammar(f"substring {test.value!r} is not a candidate for {test.path!r}")
+                raise OutsideGrammarError(f"substring {test.value!r} is not a candidate for {test.path!r}")
             return self.contains(scope, column) + negation
         if test.op == "eq":
             key = scalar_key(test.value)
             codes = [c for c, v in enumerate(column.distinct) if key is not None and scalar_key(v) == key]
             if not codes:
-                raise OutsideGrammar(f"value {test.value!r} was not observed at {test.path!r}")
+                raise OutsideGrammarError(f"value {test.value!r} was not observed at {test.path!r}")
             return self.neq(scope, column, codes[0]) if negated else self.eq(scope, column, codes[0])
         if negated:
-            raise OutsideGrammar(f"not {test.op} is not in the grammar")
+            raise OutsideGrammarError(f"not {test.op} is not in the grammar")
         if len(column.numbers) < 2:
-            raise OutsideGrammar(f"{test.path!r} has fewer than two numbers to put a bound between")
+            raise OutsideGrammarError(f"{test.path!r} has fewer than two numbers to put a bound between")
         number = test.value.value if isinstance(test.value, Bound) else test.value
         return self.threshold(scope, column, half_digits(number))
 
     def _collect(self, scope: Scope, atom: Collect, negated: bool, max_where: int) -> int:
         child = scope.children.get(atom.collection)
         if child is None:
-            raise OutsideGrammar(f"{atom.collection!r} is not a collection of {scope.name or 'the scene'}")
+            raise OutsideGrammarError(
+                f"{atom.collection!r} is not a collection of {scope.name or 'the scene'}"
+            )
         if len(atom.where) > max_where:
-            raise OutsideGrammar(f"more than {max_where} conditions inside {atom.op} {atom.collection!r}")
+            raise OutsideGrammarError(
+                f"more than {max_where} conditions inside {atom.op} {atom.collection!r}"
+            )
         cost = self.where(child, atom.where, max_where)
         if atom.bound is None:
             return cost + self.collect(scope, None) + (self.negation if negated else 0)
         name, k = atom.bound
         if negated:
-            raise OutsideGrammar("not count is said by another bound")
+            raise OutsideGrammarError("not count is said by another bound")
         if not 1 <= k <= self.grammar.max_count or (atom.where and k == 1 and name == "gte"):
-            raise OutsideGrammar(f"count {name} {k} is not a candidate bound")
-        if name == "eq" and any(isinstance(part.atom, PathTest) and part.atom.op in ("gte", "lte") for part in atom.where):
-            raise OutsideGrammar("count eq over a numeric bound is not in the grammar")
+            raise OutsideGrammarError(f"count {name} {k} is not a candidate bound")
+        bounded = any(
+            isinstance(part.atom, PathTest) and part.atom.op in ("gte", "lte") for part in atom.where
+        )
+        if name == "eq" and bounded:
+            raise OutsideGrammarError("count eq over a numeric bound is not in the grammar")
         return cost + self.collect(scope, k)
 
     def where(self, scope: Scope, literals: tuple[Literal, ...], max_where: int) -> int:

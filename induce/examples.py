@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -64,21 +65,21 @@ class Examples:
         names = [str(i) for i in range(len(scenes))] if ids is None else list(ids)
         for what, values in (("labels", labels), ("sample_weight", weights), ("ids", names)):
             if len(values) != len(scenes):
-                raise ValueError(f"{what}: expected one for each of the {len(scenes)} scenes, got {len(values)}")
+                raise ValueError(
+                    f"{what}: expected one for each of the {len(scenes)} scenes, got {len(values)}"
+                )
         passing = [label_of(label, names[i]) for i, label in enumerate(labels)]
-        merged: dict[tuple[str, bool], tuple[JSON, float, list[str]]] = {}
+        merged: dict[tuple[str, bool], list[tuple[JSON, float, str]]] = {}
         for scene, label, weight, name in zip(scenes, passing, weights, names, strict=True):
             refuse_non_json(scene, f"scene {name}")
-            key = (canonical_json(scene), label)
-            _, total, same = merged.get(key, (scene, 0.0, []))
-            merged[key] = (scene, total + weight, [*same, name])
+            merged.setdefault((canonical_json(scene), label), []).append((scene, weight, name))
         _both_classes(merged)
         keys = sorted(merged)
         return cls(
-            scenes=tuple(merged[key][0] for key in keys),
+            scenes=tuple(_one_of(merged[key]) for key in keys),
             passing=tuple(key[1] for key in keys),
-            weights=tuple(merged[key][1] for key in keys),
-            ids=tuple(tuple(sorted(merged[key][2])) for key in keys),
+            weights=tuple(math.fsum(weight for _, weight, _ in merged[key]) for key in keys),
+            ids=tuple(tuple(sorted(name for _, _, name in merged[key])) for key in keys),
             texts=tuple(key[0] for key in keys),
         )
 
@@ -102,7 +103,9 @@ class Examples:
     def digest(self) -> str:
         """SHA-256 of scenes, labels and weights, whatever their order; hexadecimal."""
         lines = zip(self.texts, self.passing, self.weights, strict=True)
-        text = "\n".join(f"{'pass' if label else 'fail'} {weight!r} {scene}" for scene, label, weight in lines)
+        text = "\n".join(
+            f"{'pass' if label else 'fail'} {weight!r} {scene}" for scene, label, weight in lines
+        )
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -114,8 +117,15 @@ def label_of(label: JSON, name: str = "") -> bool:
         text = str(int(value))
     if not isinstance(value, (str, bool, int, float)) or text not in LABELS:
         where = f"scene {name}: " if name else ""
-        raise ValueError(f"{where}unknown label {label!r}; expected pass or fail (true/false and 1/0 are taken too)")
+        raise ValueError(
+            f"{where}unknown label {label!r}; expected pass or fail (true/false and 1/0 are taken too)"
+        )
     return LABELS[text]
+
+
+def _one_of(same: list[tuple[JSON, float, str]]) -> JSON:
+    """One of equal scenes, whatever their order (1 and 1.0 are equal and read differently)."""
+    return same[0][0] if len(same) == 1 else min((scene for scene, _, _ in same), key=json.dumps)
 
 
 def _weight(weight: JSON) -> float:
@@ -132,5 +142,6 @@ def _both_classes(keys: Iterable[tuple[str, bool]]) -> None:
     if len(labels) == 1:
         have, lack = ("pass", "fail") if labels == {True} else ("fail", "pass")
         raise ValueError(
-            f"all scenes are labelled {have}; a check is learnt from both classes, so add scenes labelled {lack}"
+            f"all scenes are labelled {have}; a check is learnt from both classes, "
+            f"so add scenes labelled {lack}"
         )

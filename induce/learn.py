@@ -27,6 +27,7 @@ from induce.search import Progress
 
 JSON = Any
 
+
 def learn_check(
     scenes: Sequence[JSON],
     labels: Sequence[JSON],
@@ -91,6 +92,8 @@ def learn_check(
     """
     started = time.monotonic()
     _check_options(engine, max_terms, max_literals, max_where, max_nesting, time_limit, work_limit)
+    if n_jobs is not None and not isinstance(n_jobs, int):
+        raise ValueError(f"n_jobs: expected a whole number or None, got {n_jobs!r}")
     language = Grammar.of(grammar)
     examples = Examples.of(scenes, labels, sample_weight, ids)
     charged = scene_penalties(examples, penalty)

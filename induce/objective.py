@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from evaluator import CompiledCheck, compile_check
-from induce.costs import DescriptionLength, OutsideGrammar
+from induce.costs import DescriptionLength, OutsideGrammarError
 from induce.examples import Examples
 from induce.grammar import Grammar, bits, units
 from induce.literals import Bound, Collect, Hypothesis, Literal, PathTest
@@ -58,7 +58,9 @@ def scene_penalties(examples: Examples, penalty: float | str) -> list[int]:
         raise ValueError(f"penalty: expected 'auto' or a positive number of bits, got {penalty!r}")
     charged = [max(units(each * weight), 1 if weight > 0 else 0) for weight in examples.weights]
     if sum(charged) > 2**53:
-        raise ValueError("sample_weight: the weights are too large, their penalties sum to more than 2**53; scale them")
+        raise ValueError(
+            "sample_weight: the weights are too large, their penalties sum to more than 2**53; scale them"
+        )
     return charged
 
 
@@ -119,13 +121,13 @@ def parse_hypothesis(check: JSON, max_terms: int, max_literals: int) -> Hypothes
 
     Raises
     ------
-    OutsideGrammar
+    OutsideGrammarError
         When it has none within the limits.
     """
     body = check["expr"] if isinstance(check, dict) and "op" not in check and "expr" in check else check
     terms = _disjunction(body, False, max_terms, max_literals)
     if not terms or not all(terms):
-        raise OutsideGrammar("a check that is constant is not in the grammar")
+        raise OutsideGrammarError("a check that is constant is not in the grammar")
     return tuple(terms)
 
 
@@ -145,9 +147,9 @@ def _disjunction(check: dict[str, JSON], negate: bool, max_terms: int, max_liter
             if len(terms) > 1000:
                 break
     if len(terms) > max_terms:
-        raise OutsideGrammar(f"more than {max_terms} terms")
+        raise OutsideGrammarError(f"more than {max_terms} terms")
     if any(len(term) > max_literals for term in terms):
-        raise OutsideGrammar(f"more than {max_literals} literals in one term")
+        raise OutsideGrammarError(f"more than {max_literals} literals in one term")
     return terms
 
 
@@ -162,7 +164,7 @@ def _literal(check: dict[str, JSON], negate: bool) -> Literal:
         return Literal(PathTest(op, check["path"], Bound.exactly(check["value"])), negate)
     if op == "contains":
         if check.get("ci"):
-            raise OutsideGrammar("contains with ci is not in the grammar")
+            raise OutsideGrammarError("contains with ci is not in the grammar")
         return Literal(PathTest("contains", check["path"], check["substring"]), negate)
     where = _conjuncts(check["where"]) if "where" in check else ()
     if op == "find":
@@ -173,7 +175,7 @@ def _literal(check: dict[str, JSON], negate: bool) -> Literal:
 def _count(check: dict[str, JSON], where: tuple[Literal, ...], negate: bool) -> Literal:
     bounds = [(name, check[name]) for name in ("eq", "gte", "lte") if name in check]
     if len(bounds) != 1 or bounds[0][1] != int(bounds[0][1]):
-        raise OutsideGrammar("a count has exactly one whole bound in the grammar")
+        raise OutsideGrammarError("a count has exactly one whole bound in the grammar")
     name, k = bounds[0][0], int(bounds[0][1])
     if where and (name, k) == ("gte", 1):
         return Literal(Collect("find", check["collection"], where), negate)
@@ -186,6 +188,6 @@ def _conjuncts(check: dict[str, JSON], negate: bool = False) -> tuple[Literal, .
         return _conjuncts(check["of"], not negate)
     if op in ("and", "or"):
         if (op == "or") is not negate:
-            raise OutsideGrammar("a disjunction inside a where is not in the grammar")
+            raise OutsideGrammarError("a disjunction inside a where is not in the grammar")
         return tuple(literal for part in check["of"] for literal in _conjuncts(part, negate))
     return (_literal(check, negate),)

@@ -8,27 +8,34 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from induce.costs import DescriptionLength
-from induce.grammar import Grammar
 from induce.literals import Literal, preference
 from induce.profile import Scope
 from induce.proposers.beam import Beam
-from induce.proposers.collection import Allowance, WorkExceeded, propose_collection
-from induce.proposers.comparison import Penalties, cuts, directions, equalities
-from induce.proposers.presence import presence
-from induce.proposers.rows import Mask, stack
-from induce.proposers.text import substrings
+from induce.proposers.collection import Allowance, PathTests, WorkExceededError, propose_collection
+from induce.proposers.comparison import Penalties, cuts
+from induce.proposers.rows import Candidate, Mask, stack
 
 
-class Entry(NamedTuple):
-    cost: int
-    literals: tuple[Literal, ...]
-    """Literals of this cost and truth, the preferred one first."""
+class Table(NamedTuple):
+    """A truth table of literals, cheapest first.
+
+    `passing` and `failing` are packed truth (n, words) on the passing and the failing scenes;
+    `literals` the literals of each column, all of one cost, the preferred one first; `keys`
+    name a column in every table of the same examples.
+    """
+
+    passing: NDArray[np.uint64]
+    failing: NDArray[np.uint64]
+    cost: NDArray[np.int64]
+    literals: list[tuple[Literal, ...]]
+    keys: list[bytes]
 
 
 class LiteralPool:
@@ -58,7 +65,9 @@ class LiteralPool:
         self._passes, self._fails = np.flatnonzero(passing), np.flatnonzero(~passing)
         self._pass_cost = penalties.passing[self._passes]
         self._fail_cost = penalties.failing[self._fails]
-        self._all_fails = float(self._fail_cost.sum())
+        self._all_passes, self._all_fails = float(self._pass_cost.sum()), float(self._fail_cost.sum())
+        self.best_single = 1 << 62
+        """The objective of the best literal by itself."""
         self.entries: dict[bytes, tuple[int, list[Literal]]] = {}
 
     def add(self, masks: Mask, costs: NDArray[np.int64], make: Callable[[int], Literal]) -> None:
@@ -72,6 +81,10 @@ class LiteralPool:
         kept = np.flatnonzero(
             (covered >= costs) & (rejected >= costs) & on_pass.any(axis=1) & ~on_fail.all(axis=1)
         )
+        if not len(kept):
+            return
+        totals = costs[kept] + (self._all_passes - covered[kept]) + (self._all_fails - rejected[kept])
+        self.best_single = min(self.best_single, int(totals.min()))
         packed = np.concatenate([pack(on_pass[kept]), pack(on_fail[kept])], axis=1)
         costs, kept = costs[kept], affordable[kept]
         for row, i, cost in zip(packed, kept.tolist(), costs.tolist(), strict=True):
@@ -105,38 +118,105 @@ class LiteralPool:
             if index not in kept:
                 del self.entries[key]
 
-    def table(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], list[Entry]]:
-        """Packed truth (n, words) on passing and on failing scenes, and the entries, by cost."""
+    def table(self, most: int) -> Table:
+        """The literals that cost at most `most`, by cost."""
         rows = []
         for key, (cost, literals) in self.entries.items():
-            ranked = sorted(literals, key=preference) if len(literals) > 1 else literals
-            rows.append((cost, key, Entry(cost, tuple(ranked))))
+            if cost <= most:
+                ranked = sorted(literals, key=preference) if len(literals) > 1 else literals
+                rows.append((cost, key, tuple(ranked)))
         rows.sort(key=lambda row: row[:2])
         words = (len(self._passes) + 63) // 64
-        bits = np.frombuffer(b"".join(row[1] for row in rows), np.uint64)
-        matrix = bits.reshape(len(rows), -1)
-        return matrix[:, :words].copy(), matrix[:, words:].copy(), [row[2] for row in rows]
+        bits = np.frombuffer(b"".join(row[1] for row in rows), np.uint64).reshape(len(rows), -1)
+        return Table(
+            passing=bits[:, :words].copy(),
+            failing=bits[:, words:].copy(),
+            cost=np.array([row[0] for row in rows], np.int64),
+            literals=[row[2] for row in rows],
+            keys=[row[1] for row in rows],
+        )
 
 
-def extend_best_first(
-    pool: LiteralPool,
-    root: Scope,
-    cost: DescriptionLength,
-    *,
-    cap: int,
-    literal_cap: int,
-    max_where: int,
-    work: float,
-    deadline: float,
-) -> None:
-    """Add finds and counts of up to `cap` to the pool by beam search, as far as `work` goes."""
-    pool.cap = cap
-    for child in root.children.values():
-        allowance = Allowance(work / len(root.children), deadline)
-        beam = Beam(root, child, cost, cap, max_where, pool, pool.penalties, allowance)
-        beam.literal_cap = literal_cap
-        with contextlib.suppress(WorkExceeded):
-            beam.run()
+class Proposer:
+    """Fills pools with the literals of one profile, up to one cost after another.
+
+    Parameters
+    ----------
+    passing : ndarray of bool, (scenes,)
+    penalties : Penalties
+    deadline : float
+        A reading of `time.monotonic` at which to give up.
+    """
+
+    def __init__(
+        self,
+        root: Scope,
+        cost: DescriptionLength,
+        passing: Mask,
+        penalties: Penalties,
+        max_where: int,
+        deadline: float,
+    ) -> None:
+        self.root = root
+        self.tests = PathTests(cost)
+        self.passing, self.penalties = passing, penalties
+        self.max_where, self.deadline = max_where, deadline
+
+    def complete(self, cap: int, cells: float, max_columns: int) -> LiteralPool | None:
+        """Every literal about a scene that costs at most `cap`, or None when that is too many.
+
+        `cells` is an allowance in truth-table cells, a deterministic measure of effort, and
+        `max_columns` the most distinct columns.
+        """
+        pool = LiteralPool(self.passing, self.penalties, cap)
+        allowance = Allowance(cells, self.deadline)
+        try:
+            self._about_paths(pool, allowance)
+            for child in self.root.children.values():
+                propose_collection(
+                    self.root, child, self.tests, cap, self.max_where, pool, self.penalties, allowance
+                )
+                if len(pool.entries) > max_columns:
+                    return None
+        except WorkExceededError:
+            return None
+        return pool
+
+    def dearest(self) -> int | None:
+        """The most a literal can cost; None where collections leave that open."""
+        if self.root.children:
+            return None
+        costs = [candidate.cost for candidate in self.tests.of(self.root)]
+        costs += [int(direction.gap_cost.max()) for direction in self.tests.directions(self.root)]
+        return max(costs, default=0)
+
+    def extend(self, pool: LiteralPool, cap: int, literal_cap: int, cells: float) -> None:
+        """Add finds and counts of up to `cap` to the pool by beam search, as far as `cells` go."""
+        pool.cap = cap
+        for child in self.root.children.values():
+            allowance = Allowance(cells / len(self.root.children), self.deadline)
+            beam = Beam(self.root, child, self.tests, cap, self.max_where, pool, self.penalties, allowance)
+            beam.literal_cap = literal_cap
+            with contextlib.suppress(WorkExceededError):
+                beam.run()
+
+    def _about_paths(self, pool: LiteralPool, allowance: Allowance) -> None:
+        rows = len(self.root.rows)
+        candidates = [c for c in self.tests.of(self.root) if c.cost <= pool.cap]
+        for start in range(0, len(candidates), 1024):
+            batch = candidates[start : start + 1024]
+            allowance.spend(len(batch) * rows)
+            masks, costs = stack(batch, rows)
+            pool.add(masks, costs, partial(_literal, batch))
+        for direction in self.tests.directions(self.root):
+            found = cuts(direction.ranks, direction, pool.cap, self.penalties)
+            allowance.spend(len(found.rank) * rows)
+            truth = direction.ranks[None, :] >= found.rank[:, None]
+            pool.add(truth, found.cost, partial(direction.cut, found))
+
+
+def _literal(candidates: list[Candidate], i: int) -> Literal:
+    return candidates[i].literal
 
 
 def pack(masks: Mask) -> NDArray[np.uint8]:
@@ -145,53 +225,3 @@ def pack(masks: Mask) -> NDArray[np.uint8]:
     padded = np.zeros((len(masks), (masks.shape[1] + 63) // 64 * 8), np.uint8)
     padded[:, : packed.shape[1]] = packed
     return padded
-
-
-def propose(
-    root: Scope,
-    cost: DescriptionLength,
-    passing: Mask,
-    penalties: Penalties,
-    *,
-    cap: int,
-    max_where: int,
-    work: float,
-    deadline: float,
-    max_columns: int,
-) -> LiteralPool | None:
-    """Every literal about a scene that costs at most `cap`, or None when that is too many.
-
-    Parameters
-    ----------
-    work : float
-        Allowance in truth-table cells, a deterministic measure of effort.
-    deadline : float
-        A reading of `time.monotonic` at which to give up.
-    max_columns : int
-        The most distinct columns.
-    """
-    pool = LiteralPool(passing, penalties, cap)
-    allowance = Allowance(work, deadline)
-    try:
-        for family in (equalities, presence, substrings):
-            candidates = [c for c in family(root, cost) if c.cost <= cap]
-            for start in range(0, len(candidates), 4096):
-                batch = candidates[start : start + 4096]
-                masks, costs = stack(batch, len(root.rows))
-                pool.add(masks, costs, lambda i, batch=batch: batch[i].literal)
-        for direction in directions(root, cost):
-            found = cuts(direction.ranks, direction, cap, penalties)
-            truth = direction.ranks[None, :] >= found.rank[:, None]
-            pool.add(
-                truth,
-                found.cost,
-                lambda i, d=direction, f=found: d.literal(int(f.below[i]), int(f.rank[i])),
-            )
-        for child in root.children.values():
-            propose_collection(root, child, cost, cap, max_where, pool, penalties, allowance)
-            if len(pool.entries) > max_columns:
-                return None
-    except WorkExceeded:
-        return None
-    return pool
-

@@ -13,20 +13,21 @@ from typing import Literal as OneOf
 from typing import NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from induce.costs import DescriptionLength
 from induce.examples import Examples
 from induce.grammar import units
 from induce.literals import Hypothesis, Literal, preference
-from induce.pool import Entry, LiteralPool, extend_best_first, propose
+from induce.pool import LiteralPool, Proposer, Table
 from induce.profile import Scope
 from induce.proposers.comparison import Penalties
 from induce.result import Stopped
-from induce.search import Progress, SearchOutcome, SearchProblem, search, unpack
 from induce.search import Hypothesis as Columns
+from induce.search import Progress, SearchOutcome, SearchProblem, search, unpack
 
-CAPS = tuple(units(b) for b in range(12, 42, 2))
+Engine = OneOf["auto", "enumerate", "asp"]
+
+CAPS = tuple(units(b) for b in (12, 16, 20, 22, 24, 26, 28, 32, 36, 40))
 """Literal costs up to which the pool is filled, one after another while it stays small."""
 CELLS = 1.5e9
 """Truth-table cells that filling the pool, or extending it, may take: about 2 s each."""
@@ -34,6 +35,9 @@ COLUMNS = 20_000
 EXTRA_COLUMNS = 6_000
 BEAM_CAP = units(64)
 BEAM_LITERALS = units(20)
+EVERYTHING = 1 << 62
+QUICK_NODES = 600
+"""Search nodes for a first incumbent on each pool; a cheap one makes fuller pools needless."""
 FILL_SHARE = 0.4
 """The share of the time limit that filling and extending may take."""
 KEPT_TIES = 8
@@ -89,11 +93,14 @@ class PooledSearch:
         progress: Callable[[Progress], None] | None,
     ) -> None:
         self.space = space
-        self.engine = cast(OneOf["auto", "enumerate", "asp"], engine)
+        self.engine = cast(Engine, engine)
         self.fill_deadline = started + FILL_SHARE * time_limit
         self.deadline = started + 0.95 * time_limit
         self.work_limit = work_limit
         self.progress = progress
+        self.nodes = 0
+        self.best = EVERYTHING
+        self.incumbent: tuple[tuple[bytes, ...], ...] = ()
 
     def run(self) -> Found:
         """Raises ValueError when no literal of the grammar tells the classes apart."""
@@ -103,112 +110,93 @@ class PooledSearch:
                 "no candidate literal tells passing from failing scenes apart; widen the grammar "
                 "(operators, include) or check that the scenes differ"
             )
-        passing, failing, entries = pool.table()
-        outcome = self._search(passing, failing, entries)
+        table, outcome = self._search(pool, self.engine, None)
         assert outcome.hypothesis is not None
-        bound = min(outcome.lower_bound, complete + 1, self.space.constant_answer)
-        ranked = self._spoken(outcome, entries)
+        ranked = _spoken(outcome, table)
         return Found(
             hypothesis=ranked[0],
-            verdicts=self._verdicts(outcome.hypothesis, passing, failing),
-            lower_bound=bound,
+            verdicts=self._verdicts(outcome.hypothesis, table),
+            lower_bound=min(outcome.lower_bound, complete + 1, self.space.constant_answer),
             stopped="bounded" if outcome.stopped == "proved" else outcome.stopped,
-            nodes=outcome.nodes,
-            columns=len(entries),
+            nodes=self.nodes,
+            columns=len(pool.entries),
             ties=ranked[1:],
         )
 
     def _fill(self) -> tuple[int, LiteralPool]:
         """The pool, and the literal cost up to which it is complete."""
         space = self.space
+        proposer = Proposer(
+            space.root, space.cost, space.labels, space.penalties, space.max_where, self.fill_deadline
+        )
+        dearest = proposer.dearest()
+        caps = CAPS if dearest is None else [cap for cap in CAPS if cap < dearest] + [dearest]
         complete, pool = 0, LiteralPool(space.labels, space.penalties, 0)
-        for cap in CAPS:
-            fuller = propose(
-                space.root,
-                space.cost,
-                space.labels,
-                space.penalties,
-                cap=cap,
-                max_where=space.max_where,
-                work=CELLS,
-                deadline=self.fill_deadline,
-                max_columns=COLUMNS,
-            )
+        for cap in caps:
+            fuller = proposer.complete(cap, CELLS, COLUMNS)
             if fuller is None:
                 break
             complete, pool = cap, fuller
-            if self._best_single(pool) <= complete:
+            if cap == dearest:
+                return EVERYTHING, pool
+            if pool.best_single > complete and pool.entries:
+                self._search(pool, "enumerate", QUICK_NODES)
+            if min(pool.best_single, self.best) <= complete:
                 return complete, pool
-        extend_best_first(
-            pool,
-            space.root,
-            space.cost,
-            cap=BEAM_CAP,
-            literal_cap=BEAM_LITERALS,
-            max_where=space.max_where,
-            work=CELLS,
-            deadline=self.fill_deadline,
-        )
+        proposer.extend(pool, BEAM_CAP, BEAM_LITERALS, CELLS)
         pool.keep_most_separating(EXTRA_COLUMNS, complete)
         return complete, pool
 
-    def _best_single(self, pool: LiteralPool) -> int:
-        """The objective of the best single literal."""
-        if not pool.entries:
-            return self.space.constant_answer + 1
-        passing, failing, entries = pool.table()
-        problem = self._problem(passing, failing, entries)
-        missed = ~unpack(passing, len(problem.pass_penalty)) @ problem.pass_penalty
-        wrong = unpack(failing, len(problem.fail_penalty)) @ problem.fail_penalty
-        return int((problem.cost + missed + wrong).min())
-
-    def _problem(
-        self, passing: NDArray[np.uint64], failing: NDArray[np.uint64], entries: list[Entry]
-    ) -> SearchProblem:
+    def _search(self, pool: LiteralPool, engine: Engine, nodes: int | None) -> tuple[Table, SearchOutcome]:
+        """Search the literals of the pool that could stand in a hypothesis as good as the incumbent."""
         space = self.space
-        return SearchProblem(
-            passing=passing,
-            failing=failing,
-            cost=np.array([entry.cost for entry in entries], np.int64),
+        table = pool.table(min(self.best, pool.best_single))
+        problem = SearchProblem(
+            passing=table.passing,
+            failing=table.failing,
+            cost=table.cost,
             pass_penalty=space.charged[space.labels],
             fail_penalty=space.charged[~space.labels],
             join_cost=space.cost.join,
             max_terms=space.max_terms,
             max_literals=space.max_literals,
         )
-
-    def _search(
-        self, passing: NDArray[np.uint64], failing: NDArray[np.uint64], entries: list[Entry]
-    ) -> SearchOutcome:
-        return search(
-            self._problem(passing, failing, entries),
-            engine=self.engine,
-            deadline=self.deadline,
-            work_limit=self.work_limit,
+        column = {key: index for index, key in enumerate(table.keys)}
+        left = None if self.work_limit is None else max(0, self.work_limit - self.nodes)
+        outcome = search(
+            problem,
+            engine=engine,
+            incumbent=tuple(tuple(column[key] for key in term) for term in self.incumbent) or None,
+            deadline=self.deadline if nodes is None else self.fill_deadline,
+            work_limit=left if nodes is None else min(nodes, nodes if left is None else left),
             progress=self.progress,
         )
+        assert outcome.hypothesis is not None
+        self.nodes += outcome.nodes
+        self.best = outcome.cost
+        self.incumbent = tuple(tuple(table.keys[i] for i in term) for term in outcome.hypothesis)
+        return table, outcome
 
-    def _verdicts(
-        self, columns: Columns, passing: NDArray[np.uint64], failing: NDArray[np.uint64]
-    ) -> list[bool]:
+    def _verdicts(self, columns: Columns, table: Table) -> list[bool]:
         labels = self.space.labels
         verdicts = np.zeros(len(labels), np.bool_)
-        for words, side in ((passing, labels), (failing, ~labels)):
+        for words, side in ((table.passing, labels), (table.failing, ~labels)):
             truth = [np.bitwise_and.reduce(words[list(term)], axis=0) for term in columns]
             verdicts[side] = unpack(np.bitwise_or.reduce(truth, axis=0)[None, :], int(side.sum()))[0]
         return verdicts.tolist()
 
-    def _spoken(self, outcome: SearchOutcome, entries: list[Entry]) -> list[Hypothesis]:
-        """The hypotheses of least cost in words, the preferred first."""
-        assert outcome.hypothesis is not None
-        spoken: dict[Hypothesis, None] = {}
-        for columns in (outcome.hypothesis, *outcome.ties):
-            choices = [list(entries[i].literals) for term in columns for i in term]
-            for picked in islice(product(*choices), KEPT_TIES):
-                spoken[_shaped(columns, picked)] = None
-            if len(spoken) > KEPT_TIES:
-                break
-        return list(spoken)[: KEPT_TIES + 1]
+
+def _spoken(outcome: SearchOutcome, table: Table) -> list[Hypothesis]:
+    """The hypotheses of least cost in words, the preferred first."""
+    assert outcome.hypothesis is not None
+    spoken: dict[Hypothesis, None] = {}
+    for columns in (outcome.hypothesis, *outcome.ties):
+        choices = [table.literals[i] for term in columns for i in term]
+        for picked in islice(product(*choices), KEPT_TIES):
+            spoken[_shaped(columns, picked)] = None
+        if len(spoken) > KEPT_TIES:
+            break
+    return list(spoken)[: KEPT_TIES + 1]
 
 
 def _shaped(columns: Columns, picked: tuple[Literal, ...]) -> Hypothesis:

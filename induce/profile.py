@@ -29,8 +29,10 @@ Kind = Literal["plain", "index", "keyed"]
 MAX_LEVELS = 12
 """Object nesting below which paths are still candidates."""
 MAX_KEY_VALUES = 12
+YEAR_2000, YEAR_2100 = 946_684_800, 4_102_444_800
 _UNSAFE_KEY = re.compile(r"[.\[\]]")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_a-zA-Z]+")
+_NAMES_A_ROW = re.compile(r"(^|_)(id|ids|no|nr|number|index|seq|row|key|uuid)$")
 _ISO_TIME = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?")
 _OPAQUE = re.compile(r"(?=.*\d)[0-9a-fA-F]{8,}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
@@ -111,9 +113,9 @@ class Column:
         if not all(isinstance(v, int) for v in values):
             return False
         low, high = self.numbers[0], self.numbers[-1]
-        if low >= 946_684_800 and high < 4_102_444_800 or low >= 946_684_800_000 and high < 4_102_444_800_000:
+        if any(unit * YEAR_2000 <= low and high < unit * YEAR_2100 for unit in (1, 1000)):
             return True
-        named = re.search(r"(^|_)(id|ids|no|nr|number|index|seq|row|key|uuid)$", self.path.rpartition(".")[2].lower())
+        named = _NAMES_A_ROW.search(self.path.rpartition(".")[2].lower())
         unique = len(values) >= 0.9 * rows and rows >= 8
         return unique and (named is not None or high - low < 1.5 * len(values))
 
@@ -324,7 +326,7 @@ def _add_first_elements(root: Scope, grammar: Grammar) -> None:
 def _add_keyed(root: Scope, grammar: Grammar) -> None:
     for path, child in sorted(root.children.items()):
         for field_name, key in sorted(child.columns.items()):
-            if "." in field_name or field_name == "" or not _is_key(child, key):
+            if "." in field_name or field_name == "" or not _is_key(key):
                 continue
             for code, value in enumerate(key.distinct):
                 matched = np.flatnonzero(key.codes == code)
@@ -348,13 +350,18 @@ def _spread(rows: list[int], values: list[JSON], length: int) -> list[JSON]:
     return full
 
 
-def _is_key(child: Scope, column: Column) -> bool:
+def _is_key(column: Column) -> bool:
     """Whether elements are told apart by this field: a few short texts that keep coming back."""
     values = column.distinct
     return (
         2 <= len(values) <= MAX_KEY_VALUES
         and all(
-            isinstance(v, str) and 0 < len(v) <= 40 and v == v.strip() and "]" not in v and v.isprintable()
+            isinstance(v, str)
+            and 0 < len(v) <= 40
+            and v == v.strip()
+            and "]" not in v
+            and v.isprintable()
+            and " has " not in v
             for v in values
         )
         and not column.identifier_like

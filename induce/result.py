@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from induce.version import VERSION
+from induce.version import __version__
 
 JSON = Any
 Stopped = Literal["proved", "bounded", "time", "work"]
@@ -81,7 +81,7 @@ class InductionResult:
             "misclassified": list(self.misclassified),
             "grammar": self.grammar_hash,
             "data": self.data_hash,
-            "version": VERSION,
+            "version": __version__,
             "seed": self.random_state,
             "alternatives": list(self.alternatives),
         }

@@ -8,6 +8,7 @@ that is printed is the roundest one of the widened gap.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from evaluator import compile_check
@@ -24,17 +25,28 @@ def round_constants(hypothesis: Hypothesis, root: Scope, scenes: Sequence[JSON])
     wanted = verdicts(hypothesis, scenes)
     for place, test, scope in thresholds(hypothesis, root):
         numbers = scope.columns[test.path].numbers
+        holds = partial(_holds, hypothesis, place, test, numbers, scenes, wanted)
         admitted = _admitted(numbers, test)
-
-        def holds(first: int, place: Place = place, op: str = test.op, numbers: list[Number] = numbers) -> bool:
-            number = numbers[first] if op == "gte" else numbers[len(numbers) - 1 - first]
-            changed = _replace(hypothesis, place, PathTest(op, test.path, Bound.exactly(number)))
-            return verdicts(changed, scenes) == wanted
-
         low = _last_that_holds(admitted, -1, holds)
         high = _last_that_holds(admitted, len(numbers), holds)
-        hypothesis = _replace(hypothesis, place, PathTest(test.op, test.path, _bound(numbers, test.op, low, high)))
+        widened = test._replace(value=_bound(numbers, test.op, low, high))
+        hypothesis = _replace(hypothesis, place, widened)
     return hypothesis
+
+
+def _holds(
+    hypothesis: Hypothesis,
+    place: Place,
+    test: PathTest,
+    numbers: list[Number],
+    scenes: Sequence[JSON],
+    wanted: list[bool],
+    first: int,
+) -> bool:
+    """Whether the verdicts stay when the bound admits the numbers from position `first` on."""
+    number = numbers[first] if test.op == "gte" else numbers[len(numbers) - 1 - first]
+    changed = _replace(hypothesis, place, test._replace(value=Bound.exactly(number)))
+    return verdicts(changed, scenes) == wanted
 
 
 def verdicts(hypothesis: Hypothesis, scenes: Sequence[JSON]) -> list[bool]:

@@ -3,6 +3,6 @@
 from importlib.metadata import PackageNotFoundError, version
 
 try:
-    VERSION = version("check-induction")
+    __version__ = version("check-induction")
 except PackageNotFoundError:
-    VERSION = "0+unknown"
+    __version__ = "0+unknown"

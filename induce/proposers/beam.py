@@ -38,7 +38,9 @@ class Beam(Grower):
                 if len(context.where) + 1 < self.max_where:
                     self._score(self.bounded(context), seen, scored)
             scored.sort(key=lambda entry: entry[:2])
-            round_bounds = sorted((e for e in scored[WIDTH:] if e[2].direction >= 0), key=lambda e: (e[1], e[0]))
+            round_bounds = sorted(
+                (e for e in scored[WIDTH:] if e[2].direction >= 0), key=lambda e: (e[1], e[0])
+            )
             level = [context for _, _, context in scored[:WIDTH] + round_bounds[: WIDTH // 2]]
 
     def _score(

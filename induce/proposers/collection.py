@@ -30,8 +30,7 @@ CALL_CELLS = 50_000
 """What one batch of array operations costs beside its cells."""
 
 
-
-class WorkExceeded(Exception):
+class WorkExceededError(Exception):
     """More conjunctions than the allowance; the caller keeps a smaller cost cap."""
 
 
@@ -45,7 +44,7 @@ class Allowance:
     def spend(self, cells: float) -> None:
         self.cells -= cells
         if self.cells < 0 or time.monotonic() > self.deadline:
-            raise WorkExceeded
+            raise WorkExceededError
 
 
 class Context(NamedTuple):
@@ -60,28 +59,43 @@ class Context(NamedTuple):
     """Index of the last numeric bound's direction, -1 if there is none."""
 
 
+class PathTests:
+    """Candidates about one path, read off each scope once and kept, cheapest first."""
+
+    def __init__(self, cost: DescriptionLength) -> None:
+        self.cost = cost
+        self._kept: dict[str, list[Candidate]] = {}
+        self._directions: dict[str, list[Direction]] = {}
+
+    def of(self, scope: Scope) -> list[Candidate]:
+        if scope.name not in self._kept:
+            families = (equalities, presence, substrings)
+            found = [candidate for family in families for candidate in family(scope, self.cost)]
+            self._kept[scope.name] = sorted(found, key=lambda candidate: candidate.cost)
+        return self._kept[scope.name]
+
+    def directions(self, scope: Scope) -> list[Direction]:
+        if scope.name not in self._directions:
+            self._directions[scope.name] = directions(scope, self.cost)
+        return self._directions[scope.name]
+
+
 def element_candidates(
-    scope: Scope, cost: DescriptionLength, cap: int, max_where: int, allowance: Allowance
+    scope: Scope, tests: PathTests, cap: int, max_where: int, allowance: Allowance
 ) -> list[Candidate]:
     """Literals about one row of `scope` that cost at most `cap`, cheapest first."""
-    found = [
-        c
-        for family in (equalities, presence, substrings)
-        for c in family(scope, cost)
-        if c.cost <= cap
-    ]
+    found = [candidate for candidate in tests.of(scope) if candidate.cost <= cap]
     for child in scope.children.values():
         nested = CheapestByTruth(cap)
-        propose_collection(scope, child, cost, cap, max_where, nested, None, allowance)
+        propose_collection(scope, child, tests, cap, max_where, nested, None, allowance)
         found.extend(nested.candidates())
-    order = {id(c): n for n, c in enumerate(found)}
-    return sorted(found, key=lambda c: (c.cost, order[id(c)]))
+    return sorted(found, key=lambda candidate: candidate.cost)
 
 
 def propose_collection(
     parent: Scope,
     scope: Scope,
-    cost: DescriptionLength,
+    tests: PathTests,
     cap: int,
     max_where: int,
     sink: Sink,
@@ -101,9 +115,9 @@ def propose_collection(
 
     Raises
     ------
-    WorkExceeded
+    WorkExceededError
     """
-    Grower(parent, scope, cost, cap, max_where, sink, penalties, allowance).run()
+    Grower(parent, scope, tests, cap, max_where, sink, penalties, allowance).run()
 
 
 class Grower:
@@ -113,21 +127,24 @@ class Grower:
         self,
         parent: Scope,
         scope: Scope,
-        cost: DescriptionLength,
+        tests: PathTests,
         cap: int,
         max_where: int,
         sink: Sink,
         penalties: Penalties | None,
         allowance: Allowance,
     ) -> None:
-        self.parent, self.scope, self.cost, self.cap = parent, scope, cost, cap
+        self.parent, self.scope, self.tests, self.cap = parent, scope, tests, cap
+        self.cost = cost = tests.cost
         self.max_where, self.sink, self.penalties, self.allowance = max_where, sink, penalties, allowance
         grammar = cost.grammar
         self.bounds: list[tuple[str, int] | None] = []
         if grammar.allows("find"):
             self.bounds.append(None)
         if grammar.allows("count"):
-            self.bounds += [(name, k) for name in ("gte", "lte", "eq") for k in range(1, grammar.max_count + 1)]
+            self.bounds += [
+                (name, k) for name in ("gte", "lte", "eq") for k in range(1, grammar.max_count + 1)
+            ]
         self.bounds = [b for b in self.bounds if self._overhead(b) <= cap]
         self.saving = units(cost.path_choice(scope))
 
@@ -146,10 +163,10 @@ class Grower:
         everything = Context((), np.ones(len(self.scope.rows), np.bool_), 0, (), -1, -1)
         self.emit([everything])
         self.literals = element_candidates(
-            self.scope, self.cost, min(literal_cap - least, self.room), self.max_where, self.allowance
+            self.scope, self.tests, min(literal_cap - least, self.room), self.max_where, self.allowance
         )
         self.masks, self.costs = stack(self.literals, len(self.scope.rows))
-        self.directions = directions(self.scope, self.cost)
+        self.directions = self.tests.directions(self.scope)
         return everything
 
     def _grow(self, contexts: list[Context], size: int) -> None:
@@ -181,7 +198,9 @@ class Grower:
                 if cost > self.room:
                     continue
                 paths = context.paths if literal.path is None else (*context.paths, literal.path)
-                batch.append(Context((*context.where, literal.literal), masks[offset], cost, paths, index, -1))
+                batch.append(
+                    Context((*context.where, literal.literal), masks[offset], cost, paths, index, -1)
+                )
             yield batch
 
     def bounded(self, context: Context) -> list[Context]:
@@ -201,7 +220,7 @@ class Grower:
             totals = found.cost + (context.cost - saved)
             paths = (*context.paths, direction.column.path)
             for i in np.flatnonzero(self._pays(self.scope.owners_with(masks), totals)):
-                where = (*context.where, direction.literal(int(found.below[i]), int(found.rank[i])))
+                where = (*context.where, direction.cut(found, int(i)))
                 extended.append(Context(where, masks[i], int(totals[i]), paths, context.after, index))
         return extended
 
@@ -301,7 +320,11 @@ class Grower:
             return
         if name == "gte":
             self._put_cuts(context, direction, highest[k - 1], overhead, bound, negated=False)
-            if bound is None and self.cost.grammar.allows("not") and direction.cheapest <= room - self.cost.negation:
+            if (
+                bound is None
+                and self.cost.grammar.allows("not")
+                and direction.cheapest <= room - self.cost.negation
+            ):
                 self._put_cuts(context, direction, highest[0], overhead, bound, negated=True)
         else:
             self._put_cuts(context, direction, highest[k], overhead, bound, negated=True)
@@ -329,7 +352,7 @@ class Grower:
         op = "find" if bound is None else "count"
 
         def make(i: int) -> Literal:
-            where = (*context.where, direction.literal(int(found.below[i]), int(found.rank[i])))
+            where = (*context.where, direction.cut(found, int(i)))
             return Literal(Collect(op, self.scope.collection, where, bound), negated and bound is None)
 
         self.sink.add(truth, found.cost + overhead + extra, make)

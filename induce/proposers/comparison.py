@@ -66,6 +66,10 @@ class Direction:
             bound = Bound(numbers[top - rank], None if below < 0 else numbers[top - below], "low")
         return Literal(PathTest(self.op, self.column.path, bound))
 
+    def cut(self, found: Cuts, i: int) -> Literal:
+        """The i-th of the bounds found by `cuts`."""
+        return self.literal(int(found.below[i]), int(found.rank[i]))
+
 
 def directions(scope: Scope, cost: DescriptionLength) -> list[Direction]:
     """Every numeric column of the scope with two numbers or more, from both sides."""
@@ -87,7 +91,12 @@ class Cuts(NamedTuple):
 
 
 def cuts(
-    ranks: NDArray[np.int32], direction: Direction, cap: int, penalties: Penalties | None, *, kept_passes: bool = True
+    ranks: NDArray[np.int32],
+    direction: Direction,
+    cap: int,
+    penalties: Penalties | None,
+    *,
+    kept_passes: bool = True,
 ) -> Cuts:
     """Bounds on `ranks` (one per row, -1: no number) worth considering.
 

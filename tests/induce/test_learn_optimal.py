@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from evaluator import compile_check
-from induce import OutsideGrammar, learn_check, objective_of
+from induce import OutsideGrammarError, learn_check, objective_of
 from induce.costs import DescriptionLength
 from induce.examples import Examples
 from induce.grammar import Grammar, bits, units
@@ -66,7 +66,9 @@ def literals_of(root: Scope, model: DescriptionLength, max_where: int) -> Iterab
                 yield from (Literal(Collect("count", name, where, (bound, k))) for k in range(1, 5))
 
 
-def cheapest(scenes: list[JSON], labels: list[str], max_terms: int, max_literals: int, max_where: int) -> float:
+def cheapest(
+    scenes: list[JSON], labels: list[str], max_terms: int, max_literals: int, max_where: int
+) -> float:
     """The least objective of the grammar, by exhaustion."""
     examples = Examples.of(scenes, labels)
     grammar = Grammar()
@@ -77,7 +79,7 @@ def cheapest(scenes: list[JSON], labels: list[str], max_terms: int, max_literals
     for literal in literals_of(root, model, max_where):
         try:
             cost = model.literal(root, literal, max_where) + JOIN
-        except OutsideGrammar:
+        except OutsideGrammarError:
             continue
         check = compile_check(literal_check(literal))
         truth = sum(1 << i for i, scene in enumerate(examples.scenes) if check.passes(scene))
