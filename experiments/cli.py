@@ -22,7 +22,7 @@ from evaluator import CheckError, SceneError
 from experiments.config import ConfigError, ExperimentConfig, flatten, parse_config
 from experiments.mistakes import CONFIG_MISTAKES, no_such_folder, sentence_of
 from experiments.tracking import TrackingError, masked, open_store, track
-from induce.version import VERSION
+from induce.version import __version__
 
 _BAD_INPUT = 2
 _USER_MISTAKES = (*CONFIG_MISTAKES, ConfigError, SceneError, CheckError, TrackingError, OSError)
@@ -38,7 +38,7 @@ def config_directory() -> Path:
 def main() -> None:
     """Run the experiments that ``sys.argv`` asks for."""
     if sys.argv[1:2] == ["--version"]:
-        print(f"experiments {VERSION}")
+        print(f"experiments {__version__}")
         return
     # Hydra then raises what it would otherwise print with a traceback.
     os.environ["HYDRA_FULL_ERROR"] = "1"

@@ -22,7 +22,7 @@ from induce.learn import learn_check
 from induce.result import InductionResult
 from induce.scenes import LabelledScenes
 from induce.summary import result_lines, scene_lines
-from induce.version import VERSION
+from induce.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ def _result(outcome: Outcome) -> dict[str, Any]:
 def _versions() -> Mapping[str, str]:
     solver, numbers = importlib.metadata.version("clingo"), importlib.metadata.version("numpy")
     return {
-        "check-induction": VERSION,
+        "check-induction": __version__,
         "python": platform.python_version(),
         "clingo": solver,
         "numpy": numbers,

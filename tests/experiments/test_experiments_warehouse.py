@@ -9,7 +9,6 @@ from experiments.datasets.warehouse import RULES, generate
 from experiments.metrics import grade
 from induce.learn import learn_check
 
-
 PINNED = {
     ("train", 0): "50d5af3909c44d7f",
     ("train", 1): "c80b0a3b4e184bb5",
