@@ -26,7 +26,7 @@ from induce.crossval import (
 from induce.export import export_check, require_writable, write_atomically
 from induce.scenes import FORMATS, LabelledScenes, load_json, load_scenes
 from induce.summary import HeldOut, held_out_lines, result_lines, scene_lines, to_dict
-from induce.version import VERSION
+from induce.version import __version__
 
 if TYPE_CHECKING:
     from induce.result import InductionResult
@@ -88,7 +88,7 @@ def _note(message: str) -> None:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        print(f"induce {VERSION}")
+        print(f"induce {__version__}")
         raise typer.Exit
 
 
