@@ -150,7 +150,7 @@ def summary(outcome: Outcome) -> Iterator[str]:
 def tracking_summary(tracked: TrackedRun) -> Iterator[str]:
     """Where MLflow has the run, in three lines."""
     yield f"mlflow: {tracked.store}, experiment {tracked.experiment}, run {tracked.run_id}"
-    yield f"artifacts: {tracked.artifacts.removeprefix('file://')}"
+    yield f"artifacts: {tracked.artifacts}"
     yield f"look at it: {tracked.look}"
 
 

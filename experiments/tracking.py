@@ -17,7 +17,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from experiments.config import Tracking
 
@@ -99,7 +100,7 @@ def track(config: Tracking, record: RunRecord, folder: Path) -> TrackedRun:
         store=masked(config.uri),
         experiment=config.experiment,
         run_id=run_id,
-        artifacts=str(run.info.artifact_uri),
+        artifacts=_local(str(run.info.artifact_uri)),
         look=_look(config.uri, experiment_id, run_id),
     )
 
@@ -130,10 +131,7 @@ def open_store(config: Tracking, folder: Path) -> MlflowClient:
 
 def masked(uri: str) -> str:
     """The address without the name and password it may carry."""
-    if "@" not in uri:
-        return uri
-    parts = urlsplit(uri)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    return re.sub(r"(?<=://)[^/]*@", "", uri)
 
 
 def _database(uri: str, folder: Path) -> Path:
@@ -275,6 +273,11 @@ def _look(uri: str, experiment_id: str, run_id: str) -> str:
     if uri.startswith(("http://", "https://")):
         return f"{masked(uri).rstrip('/')}/#/experiments/{experiment_id}/runs/{run_id}"
     return f"mlflow ui --backend-store-uri {masked(uri)}"
+
+
+def _local(uri: str) -> str:
+    """A file's address as a path, any other address as it is."""
+    return url2pathname(urlsplit(uri).path) if uri.startswith("file:") else uri
 
 
 def _key(name: str) -> str:
