@@ -50,14 +50,14 @@ def roundest(low: Number | None, high: Number | None, *, closed: str) -> Number:
     seen = high if closed == "high" else low
     bottom, top = exact(low), exact(high)
     middle = (bottom + top) / 2
-    best: tuple[int, Fraction, Fraction] | None = None
+    best: tuple[int, Fraction, Fraction, Fraction] | None = None
     exponent = _magnitude(max(abs(bottom), abs(top))) + 1
     first_hit: int | None = None
     while first_hit is None or exponent >= first_hit - 1:
         step = Fraction(10) ** exponent
         for multiple in _near_middle(bottom, top, middle, step, closed):
             at = multiple * step
-            key = (_half_digits_of(multiple), abs(at - middle), at)
+            key = (_half_digits_of(multiple), abs(at - middle), abs(at), at)
             if best is None or key < best:
                 best = key
             first_hit = exponent if first_hit is None else first_hit
@@ -65,7 +65,7 @@ def roundest(low: Number | None, high: Number | None, *, closed: str) -> Number:
         if exponent < -340:
             break
     if best is not None:
-        number = _plain(best[2])
+        number = _plain(best[3])
         inside = low < number <= high if closed == "high" else low <= number < high
         if inside and half_digits(number) <= half_digits(seen):
             return number

@@ -107,7 +107,7 @@ def learn_check(
     size = cost.size(hypothesis, max_where)
     total = size + penalty_of(compile_check(check), examples, charged)
     lower = min(found.lower_bound, total)
-    ties = [hypothesis_check(round_constants(tie, root, examples.scenes)) for tie in found.ties]
+    ties = [hypothesis_check(tie) for tie in found.ties]
     return InductionResult(
         check=check,
         objective=bits(total),

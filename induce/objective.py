@@ -58,9 +58,7 @@ def scene_penalties(examples: Examples, penalty: float | str) -> list[int]:
         raise ValueError(f"penalty: expected 'auto' or a positive number of bits, got {penalty!r}")
     charged = [max(units(each * weight), 1 if weight > 0 else 0) for weight in examples.weights]
     if sum(charged) > 2**53:
-        raise ValueError(
-            "sample_weight: the weights are too large, their penalties sum to more than 2**53; scale them"
-        )
+        raise ValueError("sample_weight: the penalties sum to more than 2**53; scale the weights down")
     return charged
 
 

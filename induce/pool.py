@@ -7,6 +7,7 @@ not pay for themselves are left out (see `LiteralPool`).
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
@@ -180,6 +181,12 @@ class Proposer:
                     return None
         except WorkExceededError:
             return None
+        return pool
+
+    def about_paths(self, cap: int) -> LiteralPool:
+        """The literals about paths of the scene alone, without finds and counts."""
+        pool = LiteralPool(self.passing, self.penalties, cap)
+        self._about_paths(pool, Allowance(math.inf, math.inf))
         return pool
 
     def dearest(self) -> int | None:

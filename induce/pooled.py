@@ -131,10 +131,12 @@ class PooledSearch:
         )
         dearest = proposer.dearest()
         caps = CAPS if dearest is None else [cap for cap in CAPS if cap < dearest] + [dearest]
-        complete, pool = 0, LiteralPool(space.labels, space.penalties, 0)
+        complete, pool = 0, proposer.about_paths(BEAM_CAP)
         for cap in caps:
             fuller = proposer.complete(cap, CELLS, COLUMNS)
             if fuller is None:
+                if complete == 0 and not pool.entries:
+                    raise ValueError("the time limit passed before any literal was tried; raise it")
                 break
             complete, pool = cap, fuller
             if cap == dearest:

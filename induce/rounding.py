@@ -22,31 +22,34 @@ Place = tuple[int, ...]
 
 def round_constants(hypothesis: Hypothesis, root: Scope, scenes: Sequence[JSON]) -> Hypothesis:
     """The same verdicts on `scenes` with rounder numbers, one threshold after another."""
-    wanted = verdicts(hypothesis, scenes)
     for place, test, scope in thresholds(hypothesis, root):
         numbers = scope.columns[test.path].numbers
-        holds = partial(_holds, hypothesis, place, test, numbers, scenes, wanted)
+        at = partial(_with_bound, hypothesis, place, test, numbers)
+        loose, strict = verdicts(at(0), scenes), verdicts(at(len(numbers) - 1), scenes)
+        open_scenes = [s for s, a, b in zip(scenes, loose, strict, strict=True) if a is not b]
+        wanted = verdicts(hypothesis, open_scenes)
+
         admitted = _admitted(numbers, test)
+        holds = partial(_holds, at, open_scenes, wanted)
         low = _last_that_holds(admitted, -1, holds)
         high = _last_that_holds(admitted, len(numbers), holds)
-        widened = test._replace(value=_bound(numbers, test.op, low, high))
-        hypothesis = _replace(hypothesis, place, widened)
+        hypothesis = _replace(hypothesis, place, test._replace(value=_bound(numbers, test.op, low, high)))
     return hypothesis
 
 
-def _holds(
-    hypothesis: Hypothesis,
-    place: Place,
-    test: PathTest,
-    numbers: list[Number],
-    scenes: Sequence[JSON],
-    wanted: list[bool],
-    first: int,
-) -> bool:
-    """Whether the verdicts stay when the bound admits the numbers from position `first` on."""
+def _with_bound(
+    hypothesis: Hypothesis, place: Place, test: PathTest, numbers: list[Number], first: int
+) -> Hypothesis:
+    """The hypothesis with a bound that admits the numbers from position `first` on."""
     number = numbers[first] if test.op == "gte" else numbers[len(numbers) - 1 - first]
-    changed = _replace(hypothesis, place, test._replace(value=Bound.exactly(number)))
-    return verdicts(changed, scenes) == wanted
+    return _replace(hypothesis, place, test._replace(value=Bound.exactly(number)))
+
+
+def _holds(
+    at: Callable[[int], Hypothesis], open_scenes: Sequence[JSON], wanted: list[bool], first: int
+) -> bool:
+    """Whether no verdict changes; only scenes whose verdict differs between both ends can."""
+    return verdicts(at(first), open_scenes) == wanted
 
 
 def verdicts(hypothesis: Hypothesis, scenes: Sequence[JSON]) -> list[bool]:

@@ -1,0 +1,148 @@
+"""The objective of any check: size in bits plus penalties, as the learner counts it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from evaluator import CheckError
+from induce import Grammar, OutsideGrammarError, objective_of
+from induce.objective import auto_penalty
+
+JSON = Any
+SCENES = [
+    {"cabin": cabin, "legs": [{"price": price}, {"price": 40}], "total": price, "note": note}
+    for cabin, price, note in (
+        ("business", 150, "paid by card"),
+        ("economy", 180, "paid by cash"),
+        ("business", 90, "not by card"),
+        ("first", 60, "free"),
+    )
+]
+LABELS = ["pass", "pass", "fail", "fail"]
+
+
+def size(check: JSON, **options: Any) -> float:
+    return objective_of(check, SCENES, LABELS, **options).size
+
+
+def test_sizes_are_description_lengths() -> None:
+    path = 0.75 * math.log2(3)
+    assert size({"op": "eq", "path": "cabin", "value": "business"}) == pytest.approx(
+        2 + path + 0.5 + math.log2(3), abs=1 / 16
+    )
+    assert size({"op": "gte", "path": "total", "value": 100}) == pytest.approx(2 + path + 0.5 + 3, abs=1 / 16)
+    one = size({"op": "gte", "path": "total", "value": 100})
+    two = size({"op": "or", "of": [{"op": "gte", "path": "total", "value": n} for n in (100, 200)]})
+    assert two == 2 * one + 2
+    find = {"op": "find", "collection": "legs", "where": {"op": "gte", "path": "price", "value": 100}}
+    assert size({"op": "not", "of": find}) == size(find) + 3
+
+
+def test_misclassified_scenes_are_charged_by_weight() -> None:
+    check = {"op": "eq", "path": "cabin", "value": "business"}
+    plain = objective_of(check, SCENES, LABELS, penalty=10.0)
+    assert plain.penalty == 20
+    assert plain.total == plain.size + plain.penalty
+    weighted = objective_of(check, SCENES, LABELS, penalty=10.0, sample_weight=[1, 3, 0, 1])
+    assert weighted.penalty == 30
+
+
+@pytest.mark.parametrize(
+    ("check", "same"),
+    [
+        (
+            {"op": "not", "of": {"op": "eq", "path": "cabin", "value": "first"}},
+            {"op": "neq", "path": "cabin", "value": "first"},
+        ),
+        (
+            {"op": "not", "of": {"op": "missing", "path": "note"}},
+            {"op": "exists", "path": "note"},
+        ),
+        (
+            {
+                "op": "count",
+                "collection": "legs",
+                "where": {"op": "gte", "path": "price", "value": 100},
+                "gte": 1,
+            },
+            {"op": "find", "collection": "legs", "where": {"op": "gte", "path": "price", "value": 100}},
+        ),
+        (
+            {
+                "id": "named",
+                "expr": {"op": "or", "of": [{"op": "or", "of": [{"op": "exists", "path": "note"}]}]},
+            },
+            {"op": "exists", "path": "note"},
+        ),
+    ],
+)
+def test_other_ways_to_say_a_check_cost_the_same(check: JSON, same: JSON) -> None:
+    assert objective_of(check, SCENES, LABELS) == objective_of(same, SCENES, LABELS)
+
+
+def test_distribution_brings_a_check_to_the_learners_form() -> None:
+    a, b, c = (
+        {"op": "eq", "path": "cabin", "value": "business"},
+        {"op": "gte", "path": "total", "value": 100},
+        {"op": "exists", "path": "note"},
+    )
+    nested = {"op": "and", "of": [a, {"op": "or", "of": [b, c]}]}
+    flat = {"op": "or", "of": [{"op": "and", "of": [a, b]}, {"op": "and", "of": [a, c]}]}
+    assert size(nested) == size(flat)
+
+
+@pytest.mark.parametrize(
+    ("check", "reason"),
+    [
+        ({"op": "eq", "path": "cabin", "value": "cargo"}, "not observed"),
+        ({"op": "eq", "path": "seat", "value": "1A"}, "not one of the paths"),
+        ({"op": "contains", "path": "note", "substring": "ard"}, "not a candidate"),
+        ({"op": "count", "collection": "legs", "gte": 1, "lte": 2}, "exactly one whole bound"),
+        ({"op": "find", "collection": "cars", "where": {"op": "exists", "path": ""}}, "not a collection"),
+        ({"op": "not", "of": {"op": "gte", "path": "total", "value": 9}}, "not gte"),
+        ({"op": "and", "of": []}, "constant"),
+        ({"op": "or", "of": [{"op": "gte", "path": "total", "value": n} for n in range(1, 7)]}, "4 terms"),
+    ],
+)
+def test_checks_outside_the_grammar_are_refused_with_the_reason(check: JSON, reason: str) -> None:
+    with pytest.raises(OutsideGrammarError, match=reason):
+        objective_of(check, SCENES, LABELS)
+
+
+def test_malformed_check_is_a_check_error() -> None:
+    with pytest.raises(CheckError):
+        objective_of({"op": "eq", "path": "cabin"}, SCENES, LABELS)
+
+
+def test_switched_off_operators_are_outside() -> None:
+    grammar = Grammar(operators=("eq", "find"))
+    assert size({"op": "eq", "path": "cabin", "value": "first"}, grammar=grammar)
+    with pytest.raises(OutsideGrammarError, match="switched off"):
+        size({"op": "neq", "path": "cabin", "value": "first"}, grammar=grammar)
+
+
+def test_penalty_is_high_while_labels_are_few() -> None:
+    assert auto_penalty(20) > auto_penalty(60) > auto_penalty(200)
+    assert auto_penalty(200) == pytest.approx(math.log2(200) + 3)
+    assert auto_penalty(10_000) > auto_penalty(1_000)
+
+
+@pytest.mark.parametrize(
+    ("grammar", "message"),
+    [
+        ({"operatorz": ["eq"]}, "did you mean 'operators'"),
+        ({"operators": ["eqq"]}, "did you mean 'eq'"),
+        ({"operators": ["not"]}, "at least one operator besides"),
+        ({"costs": {"pth": 1}}, "did you mean 'path'"),
+        ({"costs": {"path": -1}}, "costs.path: expected 0 to 1000"),
+        ({"include": []}, "grammar.include"),
+        ({"max_count": "3"}, "max_count"),
+        ([], "expected a Grammar or a mapping"),
+    ],
+)
+def test_unusable_grammar_is_one_clear_sentence(grammar: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        objective_of({"op": "exists", "path": "note"}, SCENES, LABELS, grammar=grammar)
