@@ -52,7 +52,7 @@ class CheckResult(Struct, eq=False):
 
     def __repr__(self) -> str:
         meta = "" if self.meta is None else f", meta={self.meta!r}"
-        return f"CheckResult(passed={self.passed}, gap={self.gap:g}, why={self.why!r}{meta})"
+        return f"CheckResult(passed={self.passed}, gap={self.gap!r}, why={self.why!r}{meta})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return CheckResult, (self.passed, self.gap, self.why, None, self.meta)

@@ -279,6 +279,8 @@ def _write(value: Any, parts: list[str], room: int) -> int:
     Returns the room left, negative when the text is longer. Each level of nesting takes a character, so
     the recursion is shallow however deep the value.
     """
+    if room < 0:
+        return room
     kind = type(value)
     if kind is list:
         parts.append("[")
