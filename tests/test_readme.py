@@ -1,0 +1,40 @@
+"""The README's examples, run in a shell as they stand and compared with what it prints."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from readme_examples import examples, settled
+
+ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+
+
+def test_readme_examples_print_what_the_readme_says(tmp_path: Path) -> None:
+    ran = 0
+    for example in examples():
+        done = subprocess.run(
+            ["bash", "-c", example.commands],
+            cwd=tmp_path,
+            env=ENVIRONMENT,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+        )
+        assert done.returncode in (0, 1), done.stderr
+        assert settled(done.stdout) == settled(example.output), done.stderr
+        ran += 1
+    assert ran >= 5
+
+
+@pytest.mark.parametrize("command", ["evaluator", "induce", "experiments"])
+def test_each_command_is_also_a_module(command: str) -> None:
+    shown = [
+        subprocess.run([*words, "--version"], env=ENVIRONMENT, capture_output=True, text=True, check=True).stdout
+        for words in ([command], [sys.executable, "-m", command])
+    ]
+    assert shown[0] == shown[1] != ""
