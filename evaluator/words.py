@@ -201,19 +201,14 @@ def _substring(check: dict[str, Any]) -> str:
 def _quantity(check: dict[str, Any], positive: bool) -> tuple[str | None, bool]:
     """How many, in words (None when no bound is given), and whether that is a plural."""
     words = {"eq": "exactly", "gte": "at least", "lte": "at most"}
-    opposites = {"eq": "not exactly", "gte": "fewer than", "lte": "more than"}
+    opposites = {"eq": "other than", "gte": "fewer than", "lte": "more than"}
     given = [(bound, check[bound]) for bound in words if bound in check]
     if not given:
         return None, True
     plural = given[-1][1] != 1
     if positive:
         return " and ".join(f"{words[bound]} {json_text(number)}" for bound, number in given), plural
-    if len(given) == 1:
-        ((bound, number),) = given
-        return f"{opposites[bound]} {json_text(number)}", plural
-    return "not (" + " and ".join(
-        f"{words[bound]} {json_text(number)}" for bound, number in given
-    ) + ")", plural
+    return " or ".join(f"{opposites[bound]} {json_text(number)}" for bound, number in given), plural
 
 
 def _name(path: str, whole: str) -> str:

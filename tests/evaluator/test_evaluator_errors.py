@@ -158,7 +158,17 @@ def test_a_defined_check_carries_its_meta_and_keeps_unknown_keys() -> None:
 
 @pytest.mark.parametrize(
     ("meta", "carried"),
-    [({}, True), ([], True), ("t", True), (5, True), (True, True), (None, False), (0, False), ("", False), (False, False)],
+    [
+        ({}, True),
+        ([], True),
+        ("t", True),
+        (5, True),
+        (True, True),
+        (None, False),
+        (0, False),
+        ("", False),
+        (False, False),
+    ],
 )
 def test_meta_is_carried_unless_it_says_nothing(meta: Any, carried: bool) -> None:
     wire = run_check({"a": 1}, {"id": "x", "expr": FINE, "meta": meta}).to_dict()

@@ -39,7 +39,8 @@ def same(ours: dict[str, Any], golden: dict[str, Any]) -> bool:
 
 @pytest.mark.parametrize(("name", "number"), [("checks.jsonl", 5348), ("meta.jsonl", 171)])
 def test_every_well_formed_case_is_judged_as_recorded_and_every_other_refused(name: str, number: int) -> None:
-    seen, different = 0, []
+    seen = 0
+    different: list[Any] = []
     for case in cases(name):
         seen += 1
         check, golden = case["check"], case["expect"]
@@ -91,7 +92,16 @@ def test_names_that_javascript_inherits_are_plain_keys() -> None:
     seen = 0
     for case in cases("js_prototype.jsonl"):
         check = case["check"]
-        names = {"constructor", "toString", "hasOwnProperty", "valueOf", "__proto__", "map", "filter", "indexOf"}
+        names = {
+            "constructor",
+            "toString",
+            "hasOwnProperty",
+            "valueOf",
+            "__proto__",
+            "map",
+            "filter",
+            "indexOf",
+        }
         text = json.dumps(check)
         used = next((name for name in sorted(names) if name in text), None)
         if used is None or not well_formed(check):

@@ -136,7 +136,25 @@ def test_a_path_of_many_segments_is_no_trouble() -> None:
     assert parse_path("[a has" + " " * 50_000 + "]") == (Has("a", ""),)
 
 
-PIECES = ["a", "b c", ".", "[", "]", "=", "0", "12", " ", " has ", "has", "\n", "\u00a0", "\ufeff", "\u0085", "🙂", "-"]
+PIECES = [
+    "a",
+    "b c",
+    ".",
+    "[",
+    "]",
+    "=",
+    "0",
+    "12",
+    " ",
+    " has ",
+    "has",
+    "\n",
+    "\u00a0",
+    "\ufeff",
+    "\u0085",
+    "🙂",
+    "-",
+]
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join) | st.text(max_size=12))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -207,11 +208,13 @@ ATOMS = [
 def test_what_is_not_json_is_refused_or_not_met_but_never_a_python_error(foreign: Any, check: Any) -> None:
     compiled = compile_check(check)
     for use in (compiled.gap, lambda scene: compiled(scene).why):
-        try:
-            use({"a": foreign})
-            assert isinstance(foreign, (list, dict))
-        except SceneError as error:
-            assert error.place in ("a", "")
+        if isinstance(foreign, (list, dict)):  # the check may not look that deep
+            with suppress(SceneError):
+                use({"a": foreign})
+        else:
+            with pytest.raises(SceneError) as caught:
+                use({"a": foreign})
+            assert caught.value.place == "a"
 
 
 @pytest.mark.parametrize("op", ["gte", "lte"])

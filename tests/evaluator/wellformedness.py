@@ -1,4 +1,4 @@
-"""Which checks are well formed, decided apart from the package: a table of fields and one pattern for paths."""
+"""Which checks are well formed, decided apart from the package: a table of fields, a pattern for paths."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def is_flag(value: Any) -> bool:
     return isinstance(value, bool)
 
 
-def is_anything(value: Any) -> bool:
+def is_anything(_: Any) -> bool:
     return True
 
 
@@ -55,7 +55,10 @@ FIELDS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "exists": ({"path": is_path}, {}),
     "missing": ({"path": is_path}, {}),
     "find": ({"collection": is_path, "where": is_check}, {}),
-    "count": ({"collection": is_path}, {"where": is_check, "eq": is_number, "gte": is_number, "lte": is_number}),
+    "count": (
+        {"collection": is_path},
+        {"where": is_check, "eq": is_number, "gte": is_number, "lte": is_number},
+    ),
     "and": ({"of": is_checks}, {}),
     "or": ({"of": is_checks}, {}),
     "not": ({"of": is_check}, {}),
