@@ -22,6 +22,7 @@ _SPACE = (
     + "".join(map(chr, range(0x2000, 0x200B)))
     + "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
+_REMEMBERED_LENGTH = 1_000
 _LINE_BREAKS = "\n\r\u2028\u2029"
 
 
@@ -80,18 +81,6 @@ def parse_path(path: str) -> tuple[Segment, ...]:
     """The segments of a path. Raises `CheckError` when it does not parse."""
     if type(path) is not str:
         raise CheckError(f"a path is a string, got {kind_of(path)}")
-    return _parse(path)
-
-
-def resolver(path: str) -> Resolver:
-    """The function from a scene to the value at `path`. Raises `CheckError` when it does not parse."""
-    if type(path) is not str:
-        raise CheckError(f"a path is a string, got {kind_of(path)}")
-    return _resolver(path)
-
-
-@lru_cache(maxsize=4096)
-def _parse(path: str) -> tuple[Segment, ...]:
     segments: list[Segment] = []
     start, end = 0, len(path)
     while start < end:
@@ -160,9 +149,15 @@ def _breaks_line(text: str) -> bool:
     return any(character in text for character in _LINE_BREAKS)
 
 
-@lru_cache(maxsize=4096)
+def resolver(path: str) -> Resolver:
+    """The function from a scene to the value at `path`. Raises `CheckError` when it does not parse."""
+    if type(path) is str and len(path) <= _REMEMBERED_LENGTH:
+        return _remembered(path)
+    return _resolver(path)
+
+
 def _resolver(path: str) -> Resolver:
-    segments = _parse(path)
+    segments = parse_path(path)
     keys = [segment.key for segment in segments if isinstance(segment, Property)]
     if len(keys) == len(segments):
         return _properties(keys, path)
@@ -178,6 +173,9 @@ def _resolver(path: str) -> Resolver:
         return value
 
     return walk
+
+
+_remembered = lru_cache(maxsize=4096)(_resolver)
 
 
 def _properties(keys: list[str], path: str) -> Resolver:

@@ -15,7 +15,7 @@ class CheckResult(Struct, eq=False):
         passed: the verdict; on the wire, `"pass"`.
         gap: distance to satisfaction, in the units of what is compared: 0 if and only if the check passes,
             possibly infinite.
-        meta: the `meta` of a defined check, carried through; None when there is none.
+        meta: the `meta` of a defined check, the same object for every result of it; None when there is none.
         why: one sentence, built when it is first asked for from the values that decided the verdict. Ask
             before changing an array or object of the scene in place.
 

@@ -6,7 +6,8 @@ meaning stays exact:
 
 * A value's type is its exact Python type: a `bool` is no number although Python counts it as an `int`, and
   whatever is not one of JSON's types is refused with `SceneError` when it is met.
-* `1` equals `1.0`. An integer and a double are compared exactly, also beyond 2**53.
+* `1` equals `1.0`. An integer and a double are compared exactly, also beyond 2**53. An infinite number is
+  beyond all others; NaN is refused where a bound meets it.
 * Distances are doubles; one too large for a double is infinite.
 * Three text forms, named as in the conformance corpus: J (`compact`: JSON cut at 60 UTF-16 units),
   N (`rounded`: a number to two decimals) and S (`string_form`: JavaScript's `String(x)`).
