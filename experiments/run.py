@@ -16,7 +16,7 @@ from evaluator import json_text, sentence
 from experiments.config import ConfigError, ExperimentConfig, Warehouse, flatten
 from experiments.datasets.dataset import Dataset, load_dataset
 from experiments.metrics import Grade, grade
-from experiments.tracking import DatasetRecord, RunRecord, TrackedRun
+from experiments.tracking import DatasetRecord, RunRecord, TrackedRun, masked
 from induce.export import export_check, write_atomically
 from induce.learn import learn_check
 from induce.result import InductionResult
@@ -90,11 +90,12 @@ def run_record(outcome: Outcome, files: tuple[Path, ...]) -> RunRecord:
     """What MLflow is told about the experiment. Sizes and bounds are in bits, ``optimal`` is 1 or 0."""
     config, dataset, result = outcome.config, outcome.dataset, outcome.result
     hashes = {"grammar_hash": result.grammar_hash, "data_hash": result.data_hash}
+    address = {"tracking.uri": masked(config.tracking.uri)}
     versions = {f"version.{name}": version for name, version in _versions().items()}
     train_file, test_file = dataset.files or (None, None)
     return RunRecord(
         name=_title(config),
-        params=flatten(msgspec.to_builtins(config)) | hashes | versions,
+        params=flatten(msgspec.to_builtins(config)) | address | hashes | versions,
         metrics={
             "train_accuracy": outcome.train.confusion.accuracy,
             "test_accuracy": outcome.test.confusion.accuracy,

@@ -175,7 +175,7 @@ def _plan(source: random.Random) -> dict[str, Any]:
         },
         "revision": source.randint(1, 9),
         "planner": source.choice(_PLANNERS),
-        "planned_for": f"2026-{source.randint(1, 12):02}-{source.randint(1, 28):02}",
+        "planned_for": _date(source, 2026),
     }
 
 
@@ -226,7 +226,11 @@ def _safety(source: random.Random) -> dict[str, Any]:
         "extinguishers": source.randint(4, 30),
     }
     if source.random() < 0.5:
-        safety["inspection"] = {"by": source.choice(_PLANNERS), "days_ago": source.randint(1, 400)}
+        safety["inspection"] = {"by": source.choice(_PLANNERS), "on": _date(source, 2025)}
     if source.random() < 0.5:
-        safety["drill"] = {"days_ago": source.randint(1, 400)}
+        safety["drill"] = {"on": _date(source, 2025)}
     return safety
+
+
+def _date(source: random.Random, year: int) -> str:
+    return f"{year}-{source.randint(1, 12):02}-{source.randint(1, 28):02}"

@@ -10,9 +10,9 @@ from experiments.metrics import grade
 from induce.learn import learn_check
 
 PINNED = {
-    ("train", 0): "50d5af3909c44d7f",
-    ("train", 1): "c80b0a3b4e184bb5",
-    ("test", 0): "230f12f4edead2ee",
+    ("train", 0): "ff6e9a0174bf3441",
+    ("train", 1): "81cb3d2fd7002daf",
+    ("test", 0): "330e1185b7dbb914",
 }
 
 
