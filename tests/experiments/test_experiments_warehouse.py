@@ -51,5 +51,5 @@ def test_training_and_unseen_scenes_differ() -> None:
 @pytest.mark.parametrize("rule", RULES)
 def test_every_hidden_rule_is_learnt(rule: str) -> None:
     train, unseen = generate(rule, "train", 60), generate(rule, "test", 200)
-    result = learn_check(train.scenes, train.labels, ids=train.ids, work_limit=500)
+    result = learn_check(train.scenes, train.labels, ids=train.ids, work_limit=20_000)
     assert grade(result.check, unseen).confusion.accuracy >= 0.9
