@@ -134,14 +134,14 @@ def run_check(scene: object, check: object) -> CheckResult:
     if isinstance(check, CompiledCheck):
         return check(scene)
     wire = _wire(check)
-    compiled = _remembered(wire)
+    compiled = remembered(wire)
     result = compiled(scene)
     if compiled.meta is not None and isinstance(wire, dict):
         result.meta = wire["meta"]  # the caller's own: remembered checks share nothing that can change
     return result
 
 
-def _remembered(check: Any) -> CompiledCheck:
+def remembered(check: Any) -> CompiledCheck:
     """The compiled form of a check given as data.
 
     The key is its marshalled bytes: unlike comparison in Python they tell 1 from 1.0 and from True, and
