@@ -164,13 +164,15 @@ class PooledSearch:
             max_literals=space.max_literals,
         )
         column = {key: index for index, key in enumerate(table.keys)}
-        left = None if self.work_limit is None else max(0, self.work_limit - self.nodes)
+        allowed = None if self.work_limit is None else max(0, self.work_limit - self.nodes)
+        if nodes is not None:
+            allowed = nodes if allowed is None else min(nodes, allowed // 4)
         outcome = search(
             problem,
             engine=engine,
             incumbent=tuple(tuple(column[key] for key in term) for term in self.incumbent) or None,
             deadline=self.deadline if nodes is None else self.fill_deadline,
-            work_limit=left if nodes is None else min(nodes, nodes if left is None else left),
+            work_limit=allowed,
             progress=self.progress,
         )
         assert outcome.hypothesis is not None

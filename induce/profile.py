@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluator import MISSING, SceneError, lookup
+from evaluator import MISSING, SceneError, lookup, resolve
 from induce.constants import Number, gap_half_digits
 from induce.grammar import Grammar
 
@@ -286,6 +286,10 @@ def _fill(scope: Scope, grammar: Grammar, max_nesting: int) -> None:
     for path in sorted(arrays):
         name = f"{scope.name}.{path}".strip(".")
         owners, lists = arrays[path]
+        if _reads_arrays(path):
+            found = [(row, resolve(value, path)) for row, value in enumerate(scope.rows)]
+            owners = [row for row, value in found if type(value) is list]
+            lists = [value for _, value in found if type(value) is list]
         rows = [element for one in lists for element in one]
         owner = np.repeat(np.array(owners, np.int64), [len(one) for one in lists])
         is_array = np.zeros(len(scope.rows), np.bool_)
@@ -296,9 +300,13 @@ def _fill(scope: Scope, grammar: Grammar, max_nesting: int) -> None:
             scope.children[path] = child
 
 
+def _reads_arrays(path: str) -> bool:
+    """Whether a path made of object keys also means something on an array or a text (`0`, `length`)."""
+    return any(part == "length" or (part.isascii() and part.isdigit()) for part in path.split("."))
+
+
 def _column(scope: Scope, path: str, levels: int, kind: Kind, rows: list[int], values: list[JSON]) -> Column:
-    last = path.rpartition(".")[2]
-    if last == "length" or (last.isascii() and last.isdigit()):
+    if _reads_arrays(path):
         looked_up = [lookup(row, path) for row in scope.rows]
         return Column(path, levels, kind, [found.value if found.present else MISSING for found in looked_up])
     full = [MISSING] * len(scope.rows)

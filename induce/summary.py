@@ -41,7 +41,7 @@ def result_lines(scenes: LabelledScenes, result: InductionResult, time_limit: fl
     yield f"objective: {_objective(result, time_limit)}"
     if result.alternatives:
         count = len(result.alternatives)
-        yield f"ties: {count} other check{' has' if count == 1 else 's have'} the same objective (see --json)"
+        yield f"ties: {count} other check{' has' if count == 1 else 's have'} the same objective"
 
 
 def held_out_lines(held_out: HeldOut) -> Iterator[str]:
