@@ -11,11 +11,13 @@ from evaluator.errors import CheckError, SceneError
 from evaluator.json_write import canonical_json, json_text
 from evaluator.path import Lookup, lookup, resolve
 from evaluator.result import CheckResult
+from evaluator.tools import TOOL_DESCRIPTORS, check_scene, diagnose, gap
 from evaluator.values import MISSING
 from evaluator.words import sentence
 
 __all__ = [
     "MISSING",
+    "TOOL_DESCRIPTORS",
     "Check",
     "CheckError",
     "CheckResult",
@@ -23,8 +25,11 @@ __all__ = [
     "Lookup",
     "SceneError",
     "canonical_json",
+    "check_scene",
     "compile_check",
     "define_check",
+    "diagnose",
+    "gap",
     "json_text",
     "lookup",
     "resolve",
