@@ -211,8 +211,8 @@ _PROPERTIES: Final[dict[str, Any]] = {
 _DESCRIPTIONS: Final = {
     "check_scene": (
         "Evaluate a check on a scene. Answers pass, gap (distance to passing, 0 exactly when it passes; may "
-        'be "Infinity") and why, one sentence. A malformed check answers {"error"}, with its place and what to '
-        "change."
+        'be "Infinity") and why, one sentence. A malformed check answers {"error"}, with its place and what '
+        "to change."
     ),
     "gap": (
         "How far a scene is from passing a check, as one number: 0 exactly when it passes. The cheapest of "
