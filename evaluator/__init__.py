@@ -5,6 +5,9 @@
 (False, 40.0, 'total: expected ≤ 500, got 540 (over by 40)')
 """
 
+from typing import TYPE_CHECKING, Any
+
+from evaluator.attach import Subscription, attach_check
 from evaluator.check import Check
 from evaluator.compile import CompiledCheck, compile_check, define_check, run_check
 from evaluator.errors import CheckError, SceneError
@@ -15,6 +18,17 @@ from evaluator.tools import TOOL_DESCRIPTORS, check_scene, diagnose, gap
 from evaluator.values import MISSING
 from evaluator.words import sentence
 
+if TYPE_CHECKING:
+    from evaluator.expression import dump_check, parse_check
+    from evaluator.schema import check_json_schema
+
+# Names whose modules are imported when they are first asked for: they cost start-up, and few need them.
+_LATER = {
+    "check_json_schema": "evaluator.schema",
+    "dump_check": "evaluator.expression",
+    "parse_check": "evaluator.expression",
+}
+
 __all__ = [
     "MISSING",
     "TOOL_DESCRIPTORS",
@@ -24,15 +38,29 @@ __all__ = [
     "CompiledCheck",
     "Lookup",
     "SceneError",
+    "Subscription",
+    "attach_check",
     "canonical_json",
+    "check_json_schema",
     "check_scene",
     "compile_check",
     "define_check",
     "diagnose",
+    "dump_check",
     "gap",
     "json_text",
     "lookup",
+    "parse_check",
     "resolve",
     "run_check",
     "sentence",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    found = globals()[name] = getattr(import_module(_LATER[name]), name)
+    return found

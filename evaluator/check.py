@@ -19,7 +19,15 @@ MAX_NODES: Final = 100_000
 """How many values the JSON of a check may have in all."""
 
 
-class Check(Struct, frozen=True):
+class CheckData(Struct, frozen=True):
+    """A check as a Python object; what it means is its form on the wire."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The check on the wire, as plain JSON; a copy."""
+        raise NotImplementedError
+
+
+class Check(CheckData, frozen=True):
     """A defined check: an expression with a name and, if any, meta that its results carry.
 
     `expr` and `meta` are plain JSON; keys the language does not know are kept. Made by `define_check`.

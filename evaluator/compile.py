@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from evaluator.check import MAX_NESTING, Check, carried, is_defined, snapshot
+from evaluator.check import MAX_NESTING, Check, CheckData, carried, is_defined, snapshot
 from evaluator.errors import CheckError, kind_of, nearest
 from evaluator.fields import Fields
 from evaluator.node import Node
@@ -58,7 +58,7 @@ class CompiledCheck:
 
 
 def compile_check(check: object) -> CompiledCheck:
-    """Compile a check: a bare expression, a defined check on the wire, or a `Check`.
+    """Compile a check: a bare expression, a defined one, a `Check`, or a typed one (`parse_check`).
 
     The whole check is judged, also parts that no scene would reach. What is compiled is a copy: changing
     `check` afterwards changes nothing.
@@ -79,9 +79,11 @@ def compile_check(check: object) -> CompiledCheck:
 
 
 def _wire(check: object) -> object:
-    """A `Check` as it is on the wire; anything else as it is."""
-    if not isinstance(check, Check):
+    """A check given as a Python object as it is on the wire; anything else as it is."""
+    if not isinstance(check, CheckData):
         return check
+    if not isinstance(check, Check):
+        return check.to_dict()
     wire = {"id": check.id, "expr": check.expr}
     return wire if check.meta is None else wire | {"meta": check.meta}
 
@@ -124,8 +126,9 @@ def run_check(scene: object, check: object) -> CheckResult:
 
     Parameters:
         scene: any JSON tree of Python's own types (None, bool, int, float, str, list, dict). Never changed.
-        check: a bare expression, a defined check `{"id", "expr", "meta"?}`, a `Check`, or a `CompiledCheck`.
-            Checks given as data are compiled once and remembered by their content.
+        check: a bare expression, a defined check `{"id", "expr", "meta"?}`, a `Check`, a typed one
+            (`parse_check`), or a `CompiledCheck`. Checks given as data are compiled once and remembered by
+            their content.
 
     Raises:
         CheckError: the check is not well formed.

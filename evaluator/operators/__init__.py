@@ -1,4 +1,7 @@
-"""The operators of the check language, one module a family; `OPERATORS` finds each by its name."""
+"""The operators of the check language, one module a family; `OPERATORS` finds each by its name.
+
+The fields of an operator, for the JSON Schema and typed checks, are declared in `evaluator.expression`.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,99 @@
+"""The JSON Schema of checks (draft 2020-12), made from the declarations in `expression.py`.
+
+It says what `compile_check` accepts, but for what no schema can say: the syntax of paths and patterns, and
+the limits on depth and size. Whether a check is a defined one and which operator it has are asked with
+`if`/`then`, never tried out with `anyOf`: a validator then walks every part of a check once.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from sys import float_info
+from typing import Any, Final, Literal, get_args, get_origin
+
+from evaluator.check import snapshot
+from evaluator.expression import Expression, Path, declared, fields_of
+
+_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+_CHECK: Final = {"$ref": "#/$defs/check"}
+
+
+def check_json_schema() -> dict[str, Any]:
+    """The JSON Schema of a check, bare or defined; a copy of your own.
+
+    Keys that no operator knows are allowed everywhere. A number is finite: within the range of a double.
+    """
+    copy: dict[str, Any] = snapshot(_schema())
+    return copy
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    defined = {
+        "required": ["id", "expr"],
+        "properties": {"id": {"type": "string"}, "expr": {"type": ["object", "array", "null"]}},
+    }
+    return {
+        "$schema": _DIALECT,
+        "title": "Check",
+        "description": "A predicate over a JSON scene: an expression, or a defined check with an id and meta.",
+        "type": "object",
+        "if": defined,
+        "then": {"properties": {"expr": _CHECK}},
+        "else": _CHECK,
+        "$defs": {
+            "check": {
+                "description": "A check expression; its op says which fields it has.",
+                "type": "object",
+                "required": ["op"],
+                "properties": {"op": {"enum": list(declared())}},
+                "allOf": [_of_operator(op) for op in declared()],
+            },
+            "path": {
+                "description": "Where to look in the scene: a.b, a[0], a[id=7], a[tags has X]; empty is all.",
+                "type": "string",
+            },
+            "number": {"type": "number", "minimum": -float_info.max, "maximum": float_info.max},
+            **{op: _fields(kind) for op, kind in declared().items()},
+        },
+    }
+
+
+def _of_operator(op: str) -> dict[str, Any]:
+    asked = {"required": ["op"], "properties": {"op": {"const": op}}}
+    return {"if": asked, "then": {"$ref": f"#/$defs/{op}"}}
+
+
+def _fields(kind: type[Expression]) -> dict[str, Any]:
+    declared_fields = fields_of(str(kind.__struct_config__.tag))
+    schema = {
+        "description": (kind.__doc__ or "").strip(),
+        "required": [field.name for field in declared_fields if field.required],
+        "properties": {field.name: _holds(field.holds) for field in declared_fields},
+    }
+    if kind.ONE_OF:
+        schema["oneOf"] = [{"required": [name]} for name in kind.ONE_OF]
+    return schema
+
+
+def _holds(annotation: Any) -> dict[str, Any]:
+    """The schema of what a field may hold, by its annotation."""
+    plain: dict[Any, dict[str, Any]] = {
+        Any: {},
+        Path: {"$ref": "#/$defs/path"},
+        Expression: _CHECK,
+        str: {"type": "string"},
+        bool: {"type": "boolean"},
+        float: {"$ref": "#/$defs/number"},
+        int: {"type": "integer"},
+    }
+    if annotation in plain:
+        return plain[annotation]
+    origin, members = get_origin(annotation), get_args(annotation)
+    if origin is Literal:
+        return {"enum": list(members)}
+    if origin is tuple:
+        return {"type": "array", "items": _holds(members[0])}
+    if origin is dict:
+        return {"type": "object"}
+    return {"anyOf": [_holds(member) for member in members]}
