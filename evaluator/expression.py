@@ -27,13 +27,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from types import UnionType
-from typing import Any, ClassVar, Final, NamedTuple, NewType, Union, get_args, get_origin
+from typing import Any, ClassVar, NamedTuple, NewType, Union, get_args, get_origin
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, UnsetType, field
 from msgspec.structs import fields
 
 from evaluator.check import CheckData, is_defined, snapshot
-from evaluator.compile import CompiledCheck, compile_check
+from evaluator.compile import compile_check
 from evaluator.errors import CheckError
 from evaluator.json_read import JsonTextError, read_json
 from evaluator.json_write import canonical_json
@@ -43,9 +43,9 @@ Path = NewType("Path", str)
 
 
 class _Typed(CheckData, frozen=True, eq=False, kw_only=True):
-    """Equal when the JSON is: `1` equals `1.0` and differs from `true`, which Python's own comparison mixes."""
+    """Equal when the JSON is: `1` equals `1.0` and differs from `true`, which Python mixes."""
 
-    extra: dict[str, Any] = {}
+    extra: dict[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """The check on the wire: the fields that are there, and the keys of `extra`; a copy.
@@ -174,7 +174,7 @@ class Definition(_Typed, frozen=True, eq=False):
 
 
 class Field(NamedTuple):
-    """One field of an operator: its name on the wire, the struct's own, what it holds, whether it must be there."""
+    """One field of an operator: its name on the wire and in the struct, what it holds, if it must be there."""
 
     name: str
     attribute: str
@@ -299,8 +299,8 @@ def _wire(value: Any) -> Any:
     if not isinstance(value, _Typed):
         return value
     wire: dict[str, Any] = {"op": value.op} if isinstance(value, Expression) else {}
-    for field in _declared_fields(type(value)):
-        member = getattr(value, field.attribute)
+    for declared_field in _declared_fields(type(value)):
+        member = getattr(value, declared_field.attribute)
         if member is not UNSET:
-            wire[field.name] = _wire(member)
+            wire[declared_field.name] = _wire(member)
     return wire | {key: member for key, member in value.extra.items() if key not in wire}

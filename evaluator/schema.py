@@ -36,7 +36,7 @@ def _schema() -> dict[str, Any]:
     return {
         "$schema": _DIALECT,
         "title": "Check",
-        "description": "A predicate over a JSON scene: an expression, or a defined check with an id and meta.",
+        "description": "A predicate over JSON scenes: an expression, or a defined check with an id and meta.",
         "type": "object",
         "if": defined,
         "then": {"properties": {"expr": _CHECK}},
@@ -66,7 +66,7 @@ def _of_operator(op: str) -> dict[str, Any]:
 
 def _fields(kind: type[Expression]) -> dict[str, Any]:
     declared_fields = fields_of(str(kind.__struct_config__.tag))
-    schema = {
+    schema: dict[str, Any] = {
         "description": (kind.__doc__ or "").strip(),
         "required": [field.name for field in declared_fields if field.required],
         "properties": {field.name: _holds(field.holds) for field in declared_fields},
