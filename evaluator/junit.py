@@ -1,74 +1,101 @@
-"""JUnit XML, the form in which test reports are read by build servers: one test case a verdict."""
+"""JUnit XML, the report that build servers read: one suite a check, one case a scene.
+
+Cases are written as they come into a temporary file, because a suite opens with its totals: however many
+scenes there are, memory stays small.
+"""
 
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Iterable
-from shutil import copyfileobj
-from tempfile import SpooledTemporaryFile
-from typing import NamedTuple, TextIO
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Final, Self, TextIO
+from xml.sax.saxutils import escape, quoteattr
 
-_IN_MEMORY = 1_000_000
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_ENTITIES = str.maketrans(
-    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
-)
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_IN_MEMORY: Final = 1_000_000
+_CHUNK: Final = 65_536
 
 
-class JUnitCase(NamedTuple):
-    """One named result.
+class JUnitSuite:
+    """One `<testsuite>`; a context manager, as it holds a temporary file.
 
-    Attributes:
-        group: what it belongs to, such as the check's id; `classname` in the report.
-        name: its own name, such as the scene's id.
-        failure: one sentence saying why it failed; None when it passed.
-        detail: further lines about the failure.
-        tolerated: whether the failure does not count; it is reported as skipped.
+    >>> import sys
+    >>> with JUnitSuite("budget") as suite:
+    ...     suite.add("a17", failure="total: expected ≤ 500, got 540 (over by 40)", kind="gap 40")
+    ...     write_junit(sys.stdout, "yard@1", [suite])
+    <?xml version="1.0" encoding="UTF-8"?>
+    <testsuites name="yard@1" tests="1" failures="1" errors="0">
+    <testsuite name="budget" tests="1" failures="1" errors="0" skipped="0">
+    <testcase classname="budget" name="a17">
+    <failure type="gap 40" message="total: expected ≤ 500, got 540 (over by 40)"/>
+    </testcase>
+    </testsuite>
+    </testsuites>
     """
 
-    group: str
-    name: str
-    failure: str | None = None
-    detail: str = ""
-    tolerated: bool = False
+    def __init__(self, name: str, properties: dict[str, str] | None = None) -> None:
+        self.name = name
+        self.properties = properties or {}
+        self.tests = 0
+        self.failures = 0
+        self._open = ExitStack()
+        self._cases = self._open.enter_context(
+            tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY, mode="w+", encoding="utf-8", newline="\n")
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.close()
+
+    def add(self, name: str, *, failure: str | None = None, kind: str = "", output: str = "") -> None:
+        """Add a case: failed when there is a `failure`, the message, of a `kind`; `output` fails nothing."""
+        self.tests += 1
+        head = f"<testcase classname={_attribute(self.name)} name={_attribute(name)}"
+        inside = ""
+        if failure is not None:
+            self.failures += 1
+            inside += f"<failure type={_attribute(kind)} message={_attribute(failure)}/>\n"
+        if output:
+            inside += f"<system-out>{escape(_xml_text(output))}</system-out>\n"
+        self._cases.write(f"{head}>\n{inside}</testcase>\n" if inside else f"{head}/>\n")
+
+    def write(self, out: TextIO) -> None:
+        """Write the suite with all its cases."""
+        counts = f'tests="{self.tests}" failures="{self.failures}" errors="0" skipped="0"'
+        out.write(f"<testsuite name={_attribute(self.name)} {counts}>\n")
+        if self.properties:
+            out.write("<properties>\n")
+            for name, value in self.properties.items():
+                out.write(f"<property name={_attribute(name)} value={_attribute(value)}/>\n")
+            out.write("</properties>\n")
+        self._cases.seek(0)
+        while chunk := self._cases.read(_CHUNK):
+            out.write(chunk)
+        out.write("</testsuite>\n")
 
 
-def write_junit(cases: Iterable[JUnitCase], suite: str, out: TextIO) -> None:
-    """Write a report of one test suite.
-
-    The counts stand before the cases, so the cases are kept in a temporary file (in memory while they are few)
-    until the last one has come. What XML cannot hold (control characters, lone surrogates) is written as an
-    escape such as `\\x1b`. Nothing is written when `cases` raises.
-    """
-    tests = failures = skipped = 0
-    with SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="\n") as body:
-        for case in cases:
-            tests += 1
-            failed = case.failure is not None
-            failures += failed and not case.tolerated
-            skipped += failed and case.tolerated
-            body.write(_case(case))
-        counts = f'tests="{tests}" failures="{failures}" errors="0" skipped="{skipped}"'
-        out.write('<?xml version="1.0" encoding="UTF-8"?>\n')
-        out.write(f'<testsuites {counts}>\n  <testsuite name="{_attribute(suite)}" {counts}>\n')
-        body.seek(0)
-        copyfileobj(body, out)
-        out.write("  </testsuite>\n</testsuites>\n")
-
-
-def _case(case: JUnitCase) -> str:
-    start = f'    <testcase classname="{_attribute(case.group)}" name="{_attribute(case.name)}"'
-    if case.failure is None:
-        return f"{start}/>\n"
-    element = "skipped" if case.tolerated else "failure"
-    message = f'<{element} message="{_attribute(case.failure)}"'
-    ending = f">{_attribute(case.detail)}</{element}>" if case.detail else "/>"
-    return f"{start}>\n      {message}{ending}\n    </testcase>\n"
+def write_junit(out: TextIO, name: str, suites: Iterable[JUnitSuite]) -> None:
+    """Write a whole report, `<testsuites>`, to a text stream in UTF-8."""
+    suites = list(suites)
+    tests, failures = sum(suite.tests for suite in suites), sum(suite.failures for suite in suites)
+    out.write('<?xml version="1.0" encoding="UTF-8"?>\n')
+    out.write(f'<testsuites name={_attribute(name)} tests="{tests}" failures="{failures}" errors="0">\n')
+    for suite in suites:
+        suite.write(out)
+    out.write("</testsuites>\n")
 
 
 def _attribute(text: str) -> str:
-    return _NO_XML.sub(_escape, text).translate(_ENTITIES)
+    return quoteattr(_xml_text(text))
 
 
-def _escape(found: re.Match[str]) -> str:
-    return found[0].encode("unicode_escape").decode("ascii")
+def _xml_text(text: str) -> str:
+    """The text with what XML 1.0 cannot hold, such as control characters, written as `\\u0000`."""
+    return _NOT_XML.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
