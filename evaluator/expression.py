@@ -174,7 +174,7 @@ class Definition(_Typed, frozen=True, eq=False):
 
 
 class Field(NamedTuple):
-    """One field of an operator: its name on the wire and in the struct, what it holds, if it must be there."""
+    """A field of an operator: its name on the wire and in the struct, what it holds, if it must be there."""
 
     name: str
     attribute: str
@@ -222,14 +222,14 @@ def _declared_fields(kind: type[_Typed]) -> Iterator[Field]:
 
 def sub_checks(check: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """The checks directly inside one on the wire, each with its place below it: `.where`, `.of[1]`."""
-    for field in fields_of(check["op"]):
-        if field.name not in check:
+    for entry in fields_of(check["op"]):
+        if entry.name not in check:
             continue
-        if field.holds_check:
-            yield f".{field.name}", check[field.name]
-        elif field.holds_checks:
-            for index, part in enumerate(check[field.name]):
-                yield f".{field.name}[{index}]", part
+        if entry.holds_check:
+            yield f".{entry.name}", check[entry.name]
+        elif entry.holds_checks:
+            for index, part in enumerate(check[entry.name]):
+                yield f".{entry.name}[{index}]", part
 
 
 # Reading and writing
@@ -277,19 +277,19 @@ def _expression(wire: dict[str, Any]) -> Expression:
     kind = declared()[wire["op"]]
     values: dict[str, Any] = {}
     known = {"op"}
-    for field in fields_of(wire["op"]):
-        known.add(field.name)
-        if field.name in wire:
-            values[field.attribute] = _typed(wire[field.name], field)
+    for entry in fields_of(wire["op"]):
+        known.add(entry.name)
+        if entry.name in wire:
+            values[entry.attribute] = _typed(wire[entry.name], entry)
     return kind(**values, extra={key: value for key, value in wire.items() if key not in known})
 
 
-def _typed(value: Any, field: Field) -> Any:
-    if field.holds_check:
+def _typed(value: Any, entry: Field) -> Any:
+    if entry.holds_check:
         return _expression(value)
-    if field.holds_checks:
+    if entry.holds_checks:
         return tuple(_expression(part) for part in value)
-    return tuple(value) if get_origin(field.holds) is tuple else value
+    return tuple(value) if get_origin(entry.holds) is tuple else value
 
 
 def _wire(value: Any) -> Any:
@@ -299,8 +299,8 @@ def _wire(value: Any) -> Any:
     if not isinstance(value, _Typed):
         return value
     wire: dict[str, Any] = {"op": value.op} if isinstance(value, Expression) else {}
-    for declared_field in _declared_fields(type(value)):
-        member = getattr(value, declared_field.attribute)
+    for entry in _entrys(type(value)):
+        member = getattr(value, entry.attribute)
         if member is not UNSET:
-            wire[declared_field.name] = _wire(member)
+            wire[entry.name] = _wire(member)
     return wire | {key: member for key, member in value.extra.items() if key not in wire}

@@ -41,10 +41,11 @@ class JUnitSuite:
         self.properties = properties or {}
         self.tests = 0
         self.failures = 0
-        self._open = ExitStack()
-        self._cases = self._open.enter_context(
+        files = ExitStack()
+        self._cases = files.enter_context(
             tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY, mode="w+", encoding="utf-8", newline="\n")
         )
+        self._files = files
 
     def __enter__(self) -> Self:
         return self
@@ -52,7 +53,7 @@ class JUnitSuite:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._open.close()
+        self._files.close()
 
     def add(self, name: str, *, failure: str | None = None, kind: str = "", output: str = "") -> None:
         """Add a case: failed when there is a `failure`, the message, of a `kind`; `output` fails nothing."""
