@@ -299,7 +299,7 @@ def _wire(value: Any) -> Any:
     if not isinstance(value, _Typed):
         return value
     wire: dict[str, Any] = {"op": value.op} if isinstance(value, Expression) else {}
-    for entry in _entrys(type(value)):
+    for entry in _declared_fields(type(value)):
         member = getattr(value, entry.attribute)
         if member is not UNSET:
             wire[entry.name] = _wire(member)

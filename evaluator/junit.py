@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterable
-from contextlib import ExitStack
-from types import TracebackType
-from typing import Final, Self, TextIO
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import IO, Final, TextIO
 from xml.sax.saxutils import escape, quoteattr
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -20,40 +19,14 @@ _CHUNK: Final = 65_536
 
 
 class JUnitSuite:
-    """One `<testsuite>`; a context manager, as it holds a temporary file.
+    """One `<testsuite>`, its cases kept in the text file `cases`. Made by `junit_suite`."""
 
-    >>> import sys
-    >>> with JUnitSuite("budget") as suite:
-    ...     suite.add("a17", failure="total: expected ≤ 500, got 540 (over by 40)", kind="gap 40")
-    ...     write_junit(sys.stdout, "yard@1", [suite])
-    <?xml version="1.0" encoding="UTF-8"?>
-    <testsuites name="yard@1" tests="1" failures="1" errors="0">
-    <testsuite name="budget" tests="1" failures="1" errors="0" skipped="0">
-    <testcase classname="budget" name="a17">
-    <failure type="gap 40" message="total: expected ≤ 500, got 540 (over by 40)"/>
-    </testcase>
-    </testsuite>
-    </testsuites>
-    """
-
-    def __init__(self, name: str, properties: dict[str, str] | None = None) -> None:
+    def __init__(self, name: str, properties: dict[str, str], cases: IO[str]) -> None:
         self.name = name
-        self.properties = properties or {}
+        self.properties = properties
         self.tests = 0
         self.failures = 0
-        files = ExitStack()
-        self._cases = files.enter_context(
-            tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY, mode="w+", encoding="utf-8", newline="\n")
-        )
-        self._files = files
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._files.close()
+        self._cases = cases
 
     def add(self, name: str, *, failure: str | None = None, kind: str = "", output: str = "") -> None:
         """Add a case: failed when there is a `failure`, the message, of a `kind`; `output` fails nothing."""
@@ -80,6 +53,29 @@ class JUnitSuite:
         while chunk := self._cases.read(_CHUNK):
             out.write(chunk)
         out.write("</testsuite>\n")
+
+
+@contextmanager
+def junit_suite(name: str, properties: dict[str, str] | None = None) -> Iterator[JUnitSuite]:
+    """A suite to add cases to; gone, with its temporary file, when the `with` block ends.
+
+    >>> import sys
+    >>> with junit_suite("budget") as suite:
+    ...     suite.add("a17", failure="total: expected ≤ 500, got 540 (over by 40)", kind="gap 40")
+    ...     write_junit(sys.stdout, "yard@1", [suite])
+    <?xml version="1.0" encoding="UTF-8"?>
+    <testsuites name="yard@1" tests="1" failures="1" errors="0">
+    <testsuite name="budget" tests="1" failures="1" errors="0" skipped="0">
+    <testcase classname="budget" name="a17">
+    <failure type="gap 40" message="total: expected ≤ 500, got 540 (over by 40)"/>
+    </testcase>
+    </testsuite>
+    </testsuites>
+    """
+    with tempfile.SpooledTemporaryFile(
+        max_size=_IN_MEMORY, mode="w+", encoding="utf-8", newline="\n"
+    ) as cases:
+        yield JUnitSuite(name, properties or {}, cases)
 
 
 def write_junit(out: TextIO, name: str, suites: Iterable[JUnitSuite]) -> None:
