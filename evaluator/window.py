@@ -1,8 +1,8 @@
 """Time windows over verdicts: the worst, or the best, of what held in the last minutes.
 
 A verdict holds from its tick to the next. A window `{"from": -300, "to": 0}` at the time of a tick counts
-every tick after its opening up to its close, and the verdict in force as it opens, which is the last one at or
-before that moment. Nothing is known of the time before the first tick, and nothing is assumed of it.
+every tick after its opening up to its close, and the verdict in force as it opens, which is the last one at
+or before that moment. Nothing is known of the time before the first tick, and nothing is assumed of it.
 
 The decisive verdict is kept by a monotonic queue (ascending minima of a sliding window): a verdict that is
 decided by a later one is dropped at once, so that each enters and leaves once, O(1) amortised a tick, and at
