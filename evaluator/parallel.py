@@ -1,4 +1,4 @@
-"""Work on a stream in several processes: batches go out as they are read, results come back in their order."""
+"""Work on a stream in several processes: batches go out as they are read, results come back in order."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def in_order(
     """The results of `work` on every batch, in order, from `jobs` processes.
 
     Each process calls `prepare(*given)` first. At most three batches a process are out at a time, so that an
-    endless stream takes no more memory than a short one. An exception of `batches` is raised after the results
-    of what was read before it.
+    endless stream takes no more memory than a short one. An exception of `batches` is raised after the
+    results of what was read before it. Raises `BrokenProcessPool` when a process dies.
     """
     pool = ProcessPoolExecutor(jobs, initializer=_start, initargs=(prepare, given))
     out: deque[Future[_Result]] = deque()

@@ -11,7 +11,7 @@ import sys
 import zlib
 from collections.abc import Iterator
 from importlib import import_module
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, cast
 
 from evaluator.commands import UnusableInputError
 from evaluator.json_read import JsonTextError, read_json
@@ -28,7 +28,7 @@ class SceneLine(NamedTuple):
 
 
 def scene_lines(path: str, *, raw: bool = False) -> Iterator[SceneLine]:
-    """The scenes of a JSONL file (`-`: standard input; `.gz` and `.zst` are unpacked); blank lines are skipped.
+    """The scenes of a JSONL file (`-`: standard input; `.gz`, `.zst`: unpacked); blank lines are skipped.
 
     With `raw`, every line is a scene, also one that looks like a labelled line.
 
@@ -65,18 +65,21 @@ def scene_line(path: str, number: int, line: bytes, *, raw: bool = False) -> Sce
         raise UnusableInputError(f"{shown(path)}:{number}{column}: {error.problem}{hint}") from None
     if raw or type(value) is not dict or "scene" not in value or not ("id" in value or "label" in value):
         return SceneLine(number, number, value)
-    name = value.get("id")
+    name: Any = value.get("id")
     return SceneLine(number, name if type(name) in (str, int, float) else number, value["scene"])
 
 
 def open_lines(path: str) -> IO[bytes]:
-    """A file for reading bytes, unpacked by the ending of its name. Raises `OSError`, `UnusableInputError`."""
+    """A file opened for reading, unpacked by the ending of its name.
+
+    Raises `OSError`, or `UnusableInputError` when a package is missing.
+    """
     if path == "-":
         if sys.stdin is None:
             raise UnusableInputError("standard input is closed")
         return open(sys.stdin.fileno(), "rb", closefd=False)
     if path.endswith(".gz"):
-        return gzip.open(path, "rb")
+        return cast(IO[bytes], gzip.open(path, "rb"))
     if path.endswith(".zst"):
         return _open_zstd(path)
     return open(path, "rb")

@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import argparse
+import os
+import stat
 import sys
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from evaluator.commands import UnusableInputError
 from evaluator.compile import CompiledCheck, compile_check
 from evaluator.errors import CheckError, SceneError
 from evaluator.json_read import JsonTextError, read_json
 from evaluator.json_write import json_text
+from evaluator.progress import Progress
+from evaluator.scene_lines import numbered_lines, reason, scene_line, shown
 from evaluator.values import number_text
 
 _EPILOG = """\
 A line of SCENES is a scene, or a labelled line: an object with "scene" and with "id" or "label"; then the
 scene is what stands under "scene" (--raw takes every line as a scene). Each verdict is one JSON object a
 line, {"id", "pass", "gap", "why"}, in the order of the scenes; its id is the labelled line's, or else the
-number of the line, from 1. An infinite gap is the text "Infinity".
+number of the line, from 1. An infinite gap is the text "Infinity". Files ending in .gz or .zst are unpacked.
+Memory does not grow with the number of scenes. The output is the same for any number of jobs.
 
 exit status: 0 all scenes pass, 1 some fail, 2 the input cannot be used
 """
 
 _ROWS_A_TABLE = 1_000
+_LINES_A_BATCH = 500
+_BYTES_A_BATCH = 131_072
+_MOST_JOBS = 256
 
 
 class Verdict(NamedTuple):
@@ -35,6 +43,16 @@ class Verdict(NamedTuple):
     passed: bool
     gap: float
     why: str
+
+
+class _Judged(NamedTuple):
+    """What came of a run of lines: verdicts, or their text; and what stopped it early, if anything did."""
+
+    verdicts: list[Verdict]
+    text: str
+    passed: int
+    failed: int
+    problem: str | None
 
 
 def add_parser(commands: Any) -> None:
@@ -55,8 +73,11 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=("jsonl", "table"),
+        choices=("jsonl", "table", "junit"),
         help="default: a table on a terminal, else JSON lines (a table needs the package rich)",
+    )
+    parser.add_argument(
+        "--jobs", type=_jobs, default=1, metavar="N", help="processes to evaluate in (default 1)"
     )
     parser.set_defaults(run=run)
 
@@ -64,19 +85,19 @@ def add_parser(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the verdicts and, on standard error, a summary. Returns 0 when all pass, 1 when some fail."""
     check = read_check(args.check)
+    form = args.format or ("table" if sys.stdout.isatty() and _has_rich() else "jsonl")
+    if form == "table" and not _has_rich():
+        raise UnusableInputError("--format table needs the package rich; install it or use --format jsonl")
     counts = [0, 0]
-    verdicts = _counted(_verdicts(check, args.scenes, raw=args.raw), counts)
-    if args.format == "table" or (args.format is None and sys.stdout.isatty() and _has_rich()):
-        if not _has_rich():
-            raise UnusableInputError(
-                "--format table needs the package rich; install it or use --format jsonl"
-            )
-        _print_tables(verdicts)
-    else:
-        _print_lines(verdicts, at_once=args.scenes == "-")
+    with closing(_judged(check, args.scenes, raw=args.raw, jobs=args.jobs, as_text=form == "jsonl")) as runs:
+        counted = _counted(runs, counts, results_on_screen=form != "junit")
+        if form == "jsonl":
+            _print_lines(counted, at_once=_is_live(args.scenes))
+        elif form == "table":
+            _print_tables(counted)
+        else:
+            _print_junit(counted, _name(check, args.check))
     failed, passed = counts
-    if not failed + passed:
-        raise UnusableInputError(f"{_shown(args.scenes)}: no scenes; one JSON value a line is expected")
     total = failed + passed
     print(f"{total} {'scene' if total == 1 else 'scenes'}: {passed} pass, {failed} fail", file=sys.stderr)
     return 1 if failed else 0
@@ -87,7 +108,7 @@ def read_check(path: str) -> CompiledCheck:
     try:
         data = Path(path).read_bytes()
     except OSError as error:
-        raise UnusableInputError(f"{path}: {_reason(error)}") from None
+        raise UnusableInputError(f"{path}: {reason(error)}") from None
     if not data.strip():
         raise UnusableInputError(f"{path}: the file is empty; a check in JSON is expected")
     try:
@@ -99,71 +120,144 @@ def read_check(path: str) -> CompiledCheck:
         raise UnusableInputError(f"{path}: {error}") from None
 
 
-def _verdicts(check: CompiledCheck, path: str, *, raw: bool) -> Iterator[Verdict]:
-    for number, value in _lines(path):
-        name: str | int | float = number
-        scene = value
-        if not raw and type(value) is dict and "scene" in value and ("id" in value or "label" in value):
-            scene = value["scene"]
-            if type(value.get("id")) in (str, int, float):
-                name = value["id"]
+# Judging
+
+
+class _Judge:
+    """The check and where its scenes come from: from lines to verdicts, in this process or another."""
+
+    def __init__(self, check: CompiledCheck, path: str, *, raw: bool, as_text: bool) -> None:
+        self._check = check
+        self._path = path
+        self._raw = raw
+        self._as_text = as_text
+
+    def __call__(self, lines: list[tuple[int, bytes]]) -> _Judged:
+        verdicts, problem = [], None
+        for number, line in lines:
+            try:
+                verdicts.append(self._verdict(number, line))
+            except UnusableInputError as error:
+                problem = str(error)
+                break
+        passed = sum(verdict.passed for verdict in verdicts)
+        failed = len(verdicts) - passed
+        if self._as_text:
+            return _Judged([], "".join(map(_line, verdicts)), passed, failed, problem)
+        return _Judged(verdicts, "", passed, failed, problem)
+
+    def _verdict(self, number: int, line: bytes) -> Verdict:
+        scene = scene_line(self._path, number, line, raw=self._raw)
         try:
-            result = check(scene)
-            yield Verdict(name, result.passed, result.gap, result.why)
+            result = self._check(scene.scene)
+            return Verdict(scene.id, result.passed, result.gap, result.why)
         except SceneError as error:
-            raise UnusableInputError(f"{_shown(path)}:{number}: {error}") from None
+            raise UnusableInputError(f"{shown(self._path)}:{number}: {error}") from None
 
 
-def _lines(path: str) -> Iterator[tuple[int, Any]]:
-    """The values of a JSONL file with the numbers of their lines; blank lines are skipped."""
+_judge: _Judge
+"""The judge of a process that is one of several; set when the process starts."""
+
+
+def _become_judge(check: CompiledCheck, path: str, raw: bool, as_text: bool) -> None:
+    global _judge
+    _judge = _Judge(check, path, raw=raw, as_text=as_text)
+
+
+def _judge_here(lines: list[tuple[int, bytes]]) -> _Judged:
+    return _judge(lines)
+
+
+def _judged(check: CompiledCheck, path: str, *, raw: bool, jobs: int, as_text: bool) -> Generator[_Judged]:
+    """The verdicts of all lines in their order, a run at a time; raises `UnusableInputError` at the end."""
+    if jobs == 1:
+        judge = _Judge(check, path, raw=raw, as_text=as_text)
+        runs: Iterator[_Judged] = map(judge, _batches(path, most=1 if _is_live(path) else _LINES_A_BATCH))
+    else:
+        from evaluator.parallel import in_order
+
+        given = (check, path, raw, as_text)
+        lines = _batches(path, most=_LINES_A_BATCH)
+        runs = in_order(_judge_here, lines, jobs=jobs, prepare=_become_judge, given=given)
+    seen = False
+    for judged in runs:
+        seen = True
+        yield judged
+        if judged.problem is not None:
+            raise UnusableInputError(judged.problem)
+    if not seen:
+        raise UnusableInputError(f"{shown(path)}: no scenes; one JSON value a line is expected")
+
+
+def _batches(path: str, *, most: int) -> Iterator[list[tuple[int, bytes]]]:
+    """The lines of a file in runs that are short in lines and bytes; also those before an error."""
+    batch: list[tuple[int, bytes]] = []
+    size = 0
     try:
-        with _open(path) as lines:
-            for number, line in enumerate(lines, start=1):
-                if number == 1:
-                    line = line.removeprefix(b"\xef\xbb\xbf")
-                if not line.strip():
-                    continue
-                try:
-                    yield number, read_json(line.rstrip(b"\r\n"))
-                except JsonTextError as error:
-                    column = f":{error.column}" if error.column else ""
-                    hint = "; every line is one whole JSON value" if error.column else ""
-                    raise UnusableInputError(
-                        f"{_shown(path)}:{number}{column}: {error.problem}{hint}"
-                    ) from None
-    except OSError as error:
-        raise UnusableInputError(f"{_shown(path)}: {_reason(error)}") from None
+        for number, line in numbered_lines(path):
+            batch.append((number, line))
+            size += len(line)
+            if len(batch) >= most or size >= _BYTES_A_BATCH:
+                yield batch
+                batch, size = [], 0
+    except UnusableInputError:
+        if batch:
+            yield batch
+        raise
+    if batch:
+        yield batch
 
 
-def _open(path: str) -> IO[bytes]:
-    if path == "-":
-        if sys.stdin is None:
-            raise UnusableInputError("standard input is closed")
-        return open(sys.stdin.fileno(), "rb", closefd=False)
-    return open(path, "rb")
+def _is_live(path: str) -> bool:
+    """Whether lines may come slowly, each one waited for: from anything but a file on a disk."""
+    try:
+        return path == "-" or not stat.S_ISREG(os.stat(path).st_mode)
+    except OSError:
+        return False
 
 
-def _shown(path: str) -> str:
-    return "standard input" if path == "-" else path
+def _counted(runs: Iterable[_Judged], counts: list[int], *, results_on_screen: bool) -> Iterator[_Judged]:
+    progress = Progress(results_on_screen=results_on_screen)
+    try:
+        for judged in runs:
+            counts[False] += judged.failed
+            counts[True] += judged.passed
+            if progress.due():
+                progress.show(f"{sum(counts):,} scenes: {counts[True]:,} pass, {counts[False]:,} fail")
+            yield judged
+    finally:
+        progress.clear()
 
 
-def _reason(error: OSError) -> str:
-    if isinstance(error, IsADirectoryError):
-        return "is a folder, a file is expected"
-    return (error.strerror or str(error)).lower()
+# Printing
 
 
-def _counted(verdicts: Iterator[Verdict], counts: list[int]) -> Iterator[Verdict]:
-    for verdict in verdicts:
-        counts[verdict.passed] += 1
-        yield verdict
-
-
-def _print_lines(verdicts: Iterator[Verdict], *, at_once: bool) -> None:
-    for name, passed, gap, why in verdicts:
-        sys.stdout.write(json_text({"id": name, "pass": passed, "gap": gap, "why": why}) + "\n")
+def _print_lines(runs: Iterable[_Judged], *, at_once: bool) -> None:
+    for judged in runs:
+        sys.stdout.write(judged.text)
         if at_once:
             sys.stdout.flush()
+
+
+def _line(verdict: Verdict) -> str:
+    name, passed, gap, why = verdict
+    return json_text({"id": name, "pass": passed, "gap": gap, "why": why}) + "\n"
+
+
+def _print_junit(runs: Iterable[_Judged], name: str) -> None:
+    from evaluator.junit import junit_suite, write_junit
+
+    with junit_suite(name) as suite:
+        for judged in runs:
+            for scene, passed, gap, why in judged.verdicts:
+                failure, kind = (None, "") if passed else (why, f"gap {number_text(gap)}")
+                suite.add(str(scene), failure=failure, kind=kind)
+        write_junit(sys.stdout, name, [suite])
+
+
+def _name(check: CompiledCheck, path: str) -> str:
+    name = check.check.get("id")
+    return name if type(name) is str and name else Path(path).stem
 
 
 def _has_rich() -> bool:
@@ -172,20 +266,38 @@ def _has_rich() -> bool:
     return find_spec("rich") is not None
 
 
-def _print_tables(verdicts: Iterator[Verdict]) -> None:
+def _print_tables(runs: Iterable[_Judged]) -> None:
+    rows: list[Verdict] = []
+    try:
+        for judged in runs:
+            rows += judged.verdicts
+            if len(rows) >= _ROWS_A_TABLE:
+                _print_table(rows)
+                rows = []
+    finally:
+        if rows:
+            _print_table(rows)
+
+
+def _print_table(rows: list[Verdict]) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(file=sys.stdout)
-    while rows := list(islice(verdicts, _ROWS_A_TABLE)):
-        table = Table("id", "pass", "gap", "why")
-        for name, passed, gap, why in rows:
-            verdict = Text("pass", "green") if passed else Text("FAIL", "bold red")
-            table.add_row(Text(_printable(str(name))), verdict, Text(number_text(gap)), Text(_printable(why)))
-        console.print(table)
+    table = Table("id", "pass", "gap", "why")
+    for name, passed, gap, why in rows:
+        verdict = Text("pass", "green") if passed else Text("FAIL", "bold red")
+        table.add_row(Text(_printable(str(name))), verdict, Text(number_text(gap)), Text(_printable(why)))
+    Console(file=sys.stdout).print(table)
 
 
 def _printable(text: str) -> str:
     """The text without anything that could steer a terminal."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def _jobs(text: str) -> int:
+    number = int(text) if text.isdecimal() else 0
+    if not 1 <= number <= _MOST_JOBS:
+        raise argparse.ArgumentTypeError(f"a whole number from 1 to {_MOST_JOBS} is expected, got {text!r}")
+    return number
