@@ -10,15 +10,15 @@ from evaluator.errors import kind_of
 from evaluator.values import integer_digits, number_text, quoted
 
 
-def json_text(value: object) -> str:
-    """The JSON text of a value: on one line, keys in the order they have.
+def json_text(value: object, *, compact: bool = False) -> str:
+    """The JSON text of a value: on one line, keys in the order they have; without any spaces if `compact`.
 
     An infinite number, which JSON cannot hold, is the text "Infinity" ("-Infinity", "NaN"). Whole doubles
     are written without a fraction (`1`), lone surrogates as their escapes, so that UTF-8 can hold the text.
 
     Raises `ValueError` when the value is not JSON or contains itself.
     """
-    return "".join(_parts(value, canonical=False))
+    return "".join(_parts(value, canonical=False, compact=compact))
 
 
 def canonical_json(value: object) -> str:
@@ -29,12 +29,12 @@ def canonical_json(value: object) -> str:
 
     Raises `ValueError` when the value is not JSON (infinite numbers and NaN are not) or contains itself.
     """
-    return "".join(_parts(value, canonical=True))
+    return "".join(_parts(value, canonical=True, compact=True))
 
 
-def _parts(root: Any, *, canonical: bool) -> Iterator[str]:
+def _parts(root: Any, *, canonical: bool, compact: bool) -> Iterator[str]:
     """The text in pieces; with a stack of its own, so that depth is no limit."""
-    comma, colon = (",", ":") if canonical else (", ", ": ")
+    comma, colon = (",", ":") if compact else (", ", ": ")
     scalar_text = _canonical_scalar if canonical else _scalar
     pending: list[tuple[str, Any]] = [("", root)]
     opened: list[int] = []
