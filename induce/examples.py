@@ -22,7 +22,7 @@ LABELS = {"pass": True, "fail": False, "true": True, "false": False, "1": True, 
 
 @dataclass(frozen=True)
 class Examples:
-    """Distinct (scene, label) pairs, sorted by their canonical JSON text.
+    """Distinct (scene, label) pairs: passing ones first, each label sorted by canonical JSON text.
 
     Equal scenes with equal labels are one example whose weight is the sum, so that neither
     the order of the lines nor a line said twice changes what is learnt.
@@ -74,7 +74,7 @@ class Examples:
             refuse_non_json(scene, f"scene {name}")
             merged.setdefault((canonical_json(scene), label), []).append((scene, weight, name))
         _both_classes(merged)
-        keys = sorted(merged)
+        keys = sorted(merged, key=lambda key: (not key[1], key[0]))
         return cls(
             scenes=tuple(_one_of(merged[key]) for key in keys),
             passing=tuple(key[1] for key in keys),
@@ -96,8 +96,10 @@ class Examples:
     @property
     def contradictions(self) -> tuple[tuple[str, ...], ...]:
         """Ids of scenes that are equal and stand under both labels."""
-        neighbours = zip(self.texts, self.texts[1:], self.ids, self.ids[1:], strict=False)
-        return tuple(tuple(sorted(a + b)) for one, other, a, b in neighbours if one == other)
+        rows = list(zip(self.texts, self.passing, self.ids, strict=True))
+        passing = {text: ids for text, label, ids in rows if label}
+        both = [passing[text] + ids for text, label, ids in rows if not label and text in passing]
+        return tuple(sorted(tuple(sorted(ids)) for ids in both))
 
     @property
     def digest(self) -> str:

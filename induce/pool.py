@@ -23,6 +23,8 @@ from induce.proposers.collection import Allowance, PathTests, WorkExceededError,
 from induce.proposers.comparison import Penalties, cuts
 from induce.proposers.rows import Candidate, Mask, stack
 
+LEAST_TELLING = 0.02
+
 
 class Table(NamedTuple):
     """A truth table of literals, cheapest first.
@@ -39,6 +41,15 @@ class Table(NamedTuple):
     keys: list[bytes]
 
 
+class Entry(NamedTuple):
+    """One distinct column: its cheapest literals, and the penalties of the scenes it gets right."""
+
+    cost: int
+    literals: list[Literal]
+    covered: float
+    rejected: float
+
+
 class LiteralPool:
     """Distinct truth columns over the scenes, each with its cheapest literals.
 
@@ -50,84 +61,92 @@ class LiteralPool:
 
     Parameters
     ----------
-    passing : ndarray of bool, (scenes,)
-        Which scenes are labelled pass.
+    passes : int
+        How many scenes are labelled pass; they come first.
     penalties : Penalties
     cap : int
         The most a literal may cost.
+
+    Attributes
+    ----------
+    telling_only : bool
+        Whether columns that hardly tell passes from fails are left out as well; heuristic.
     """
 
     KEPT_TIES = 32
 
-    def __init__(self, passing: Mask, penalties: Penalties, cap: int) -> None:
-        self.passing = passing
-        self.penalties = penalties
+    def __init__(self, passes: int, penalties: Penalties, cap: int) -> None:
+        self.passes = passes
         self.cap = cap
-        self._passes, self._fails = np.flatnonzero(passing), np.flatnonzero(~passing)
-        self._pass_cost = penalties.passing[self._passes]
-        self._fail_cost = penalties.failing[self._fails]
+        self.telling_only = False
+        self._pass_cost = penalties.passing[:passes]
+        self._fail_cost = penalties.failing[passes:]
         self._all_passes, self._all_fails = float(self._pass_cost.sum()), float(self._fail_cost.sum())
         self.best_single = 1 << 62
         """The objective of the best literal by itself."""
-        self.entries: dict[bytes, tuple[int, list[Literal]]] = {}
+        self.entries: dict[bytes, Entry] = {}
 
     def add(self, masks: Mask, costs: NDArray[np.int64], make: Callable[[int], Literal]) -> None:
         affordable = np.flatnonzero(costs <= self.cap)
         if not len(affordable):
             return
-        costs = costs[affordable]
-        on_pass, on_fail = masks[affordable][:, self._passes], masks[affordable][:, self._fails]
+        if len(affordable) < len(costs):
+            masks, costs = masks[affordable], costs[affordable]
+        on_pass, on_fail = masks[:, : self.passes], masks[:, self.passes :]
         covered = on_pass @ self._pass_cost
         rejected = self._all_fails - on_fail @ self._fail_cost
-        kept = np.flatnonzero(
-            (covered >= costs) & (rejected >= costs) & on_pass.any(axis=1) & ~on_fail.all(axis=1)
-        )
+        keep = (covered >= costs) & (rejected >= costs) & on_pass.any(axis=1) & ~on_fail.all(axis=1)
+        if self.telling_only:
+            keep &= (self._telling(covered, rejected) > LEAST_TELLING).any(axis=0)
+        kept = np.flatnonzero(keep)
         if not len(kept):
             return
-        totals = costs[kept] + (self._all_passes - covered[kept]) + (self._all_fails - rejected[kept])
+        covered, rejected, costs = covered[kept], rejected[kept], costs[kept]
+        totals = costs + (self._all_passes - covered) + (self._all_fails - rejected)
         self.best_single = min(self.best_single, int(totals.min()))
         packed = np.concatenate([pack(on_pass[kept]), pack(on_fail[kept])], axis=1)
-        costs, kept = costs[kept], affordable[kept]
-        for row, i, cost in zip(packed, kept.tolist(), costs.tolist(), strict=True):
+        figures = zip(packed, affordable[kept].tolist(), costs.tolist(), covered, rejected, strict=True)
+        for row, i, cost, passing, failing in figures:
             key = row.tobytes()
             known = self.entries.get(key)
-            if known is None or cost < known[0]:
-                self.entries[key] = (cost, [make(i)])
-            elif cost == known[0] and len(known[1]) < self.KEPT_TIES:
-                known[1].append(make(i))
+            if known is None or cost < known.cost:
+                self.entries[key] = Entry(cost, [make(i)], passing, failing)
+            elif cost == known.cost and len(known.literals) < self.KEPT_TIES:
+                known.literals.append(make(i))
 
-    def keep_most_separating(self, count: int, above: int) -> None:
-        """Of the literals that cost more than `above`, keep the `count` most telling columns.
+    def _telling(self, covered: NDArray[np.float64], rejected: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How telling columns are, (3, n): Youden's J, and two mixtures that favour narrow and wide ones."""
+        coverage, false_alarms = covered / self._all_passes, 1 - rejected / self._all_fails
+        return np.array(
+            [
+                coverage - false_alarms,
+                coverage - 4 * false_alarms,
+                4 * coverage - false_alarms - 3,
+            ]
+        )
 
-        Telling is covering passes and rejecting fails, in three mixtures, so that narrow and
-        wide literals both stay.
-        """
-        dear = [(key, cost) for key, (cost, _) in self.entries.items() if cost > above]
+    def keep_most_telling(self, count: int, above: int) -> None:
+        """Of the literals that cost more than `above`, keep about the `count` most telling columns."""
+        dear = sorted((entry.cost, key) for key, entry in self.entries.items() if entry.cost > above)
         if len(dear) <= count:
             return
-        dear.sort(key=lambda entry: (entry[1], entry[0]))
-        bits = np.frombuffer(b"".join(key for key, _ in dear), np.uint8).reshape(len(dear), -1)
-        on = np.unpackbits(bits, axis=1, bitorder="little")
-        words = (len(self._passes) + 63) // 64 * 64
-        covered = on[:, : len(self._passes)] @ self._pass_cost / self._pass_cost.sum()
-        admitted = on[:, words : words + len(self._fail_cost)] @ self._fail_cost / self._fail_cost.sum()
+        covered = np.array([self.entries[key].covered for _, key in dear])
+        rejected = np.array([self.entries[key].rejected for _, key in dear])
         kept: set[int] = set()
-        for weight_pass, weight_fail in ((1.0, 1.0), (1.0, 4.0), (4.0, 1.0)):
-            ranked = np.argsort(weight_fail * admitted - weight_pass * covered, kind="stable")
-            kept.update(ranked[: count // 3].tolist())
-        for index, (key, _) in enumerate(dear):
+        for telling in self._telling(covered, rejected):
+            kept.update(np.argsort(-telling, kind="stable")[: count // 3].tolist())
+        for index, (_, key) in enumerate(dear):
             if index not in kept:
                 del self.entries[key]
 
     def table(self, most: int) -> Table:
         """The literals that cost at most `most`, by cost."""
         rows = []
-        for key, (cost, literals) in self.entries.items():
-            if cost <= most:
-                ranked = sorted(literals, key=preference) if len(literals) > 1 else literals
-                rows.append((cost, key, tuple(ranked)))
+        for key, entry in self.entries.items():
+            if entry.cost <= most:
+                rows.append((entry.cost, key, tuple(sorted(entry.literals, key=preference))))
         rows.sort(key=lambda row: row[:2])
-        words = (len(self._passes) + 63) // 64
+        words = (self.passes + 63) // 64
         bits = np.frombuffer(b"".join(row[1] for row in rows), np.uint64).reshape(len(rows), -1)
         return Table(
             passing=bits[:, :words].copy(),
@@ -143,7 +162,8 @@ class Proposer:
 
     Parameters
     ----------
-    passing : ndarray of bool, (scenes,)
+    passes : int
+        How many scenes are labelled pass; they come first.
     penalties : Penalties
     deadline : float
         A reading of `time.monotonic` at which to give up.
@@ -153,14 +173,14 @@ class Proposer:
         self,
         root: Scope,
         cost: DescriptionLength,
-        passing: Mask,
+        passes: int,
         penalties: Penalties,
         max_where: int,
         deadline: float,
     ) -> None:
         self.root = root
         self.tests = PathTests(cost)
-        self.passing, self.penalties = passing, penalties
+        self.passes, self.penalties = passes, penalties
         self.max_where, self.deadline = max_where, deadline
 
     def complete(self, cap: int, cells: float, max_columns: int) -> LiteralPool | None:
@@ -169,7 +189,7 @@ class Proposer:
         `cells` is an allowance in truth-table cells, a deterministic measure of effort, and
         `max_columns` the most distinct columns.
         """
-        pool = LiteralPool(self.passing, self.penalties, cap)
+        pool = LiteralPool(self.passes, self.penalties, cap)
         allowance = Allowance(cells, self.deadline)
         try:
             self._about_paths(pool, allowance)
@@ -185,7 +205,7 @@ class Proposer:
 
     def about_paths(self, cap: int) -> LiteralPool:
         """The literals about paths of the scene alone, without finds and counts."""
-        pool = LiteralPool(self.passing, self.penalties, cap)
+        pool = LiteralPool(self.passes, self.penalties, cap)
         self._about_paths(pool, Allowance(math.inf, math.inf))
         return pool
 
@@ -199,7 +219,7 @@ class Proposer:
 
     def extend(self, pool: LiteralPool, cap: int, literal_cap: int, cells: float) -> None:
         """Add finds and counts of up to `cap` to the pool by beam search, as far as `cells` go."""
-        pool.cap = cap
+        pool.cap, pool.telling_only = cap, True
         for child in self.root.children.values():
             allowance = Allowance(cells / len(self.root.children), self.deadline)
             beam = Beam(self.root, child, self.tests, cap, self.max_where, pool, self.penalties, allowance)

@@ -38,8 +38,8 @@ BEAM_LITERALS = units(20)
 EVERYTHING = 1 << 62
 QUICK_NODES = 600
 """Search nodes for a first incumbent on each pool; a cheap one makes fuller pools needless."""
-FILL_SHARE = 0.4
-"""The share of the time limit that filling and extending may take."""
+FILL_SHARE, EXTEND_SHARE = 0.2, 0.4
+"""The shares of the time limit after which filling the pool, and extending it, give up."""
 KEPT_TIES = 8
 
 
@@ -57,6 +57,7 @@ class HypothesisSpace:
         max_where: int,
     ) -> None:
         self.labels = examples.labels
+        self.passes = int(self.labels.sum())
         self.root = root
         self.cost = cost
         self.charged = np.array(charged, np.int64)
@@ -95,6 +96,7 @@ class PooledSearch:
         self.space = space
         self.engine = cast(Engine, engine)
         self.fill_deadline = started + FILL_SHARE * time_limit
+        self.extend_deadline = started + EXTEND_SHARE * time_limit
         self.deadline = started + 0.95 * time_limit
         self.work_limit = work_limit
         self.progress = progress
@@ -127,7 +129,7 @@ class PooledSearch:
         """The pool, and the literal cost up to which it is complete."""
         space = self.space
         proposer = Proposer(
-            space.root, space.cost, space.labels, space.penalties, space.max_where, self.fill_deadline
+            space.root, space.cost, space.passes, space.penalties, space.max_where, self.fill_deadline
         )
         dearest = proposer.dearest()
         caps = CAPS if dearest is None else [cap for cap in CAPS if cap < dearest] + [dearest]
@@ -145,8 +147,9 @@ class PooledSearch:
                 self._search(pool, "enumerate", QUICK_NODES)
             if min(pool.best_single, self.best) <= complete:
                 return complete, pool
+        proposer.deadline = self.extend_deadline
         proposer.extend(pool, BEAM_CAP, BEAM_LITERALS, CELLS)
-        pool.keep_most_separating(EXTRA_COLUMNS, complete)
+        pool.keep_most_telling(EXTRA_COLUMNS, complete)
         return complete, pool
 
     def _search(self, pool: LiteralPool, engine: Engine, nodes: int | None) -> tuple[Table, SearchOutcome]:
