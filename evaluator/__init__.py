@@ -21,11 +21,17 @@ from evaluator.words import sentence
 if TYPE_CHECKING:
     from evaluator.expression import dump_check, parse_check
     from evaluator.schema import check_json_schema
+    from evaluator.table import EvaluationTable as EvaluationTable
+    from evaluator.table import SceneTable as SceneTable
+    from evaluator.table import evaluate_many as evaluate_many
 
 # Names whose modules are imported when they are first asked for: they cost start-up, and few need them.
 _LATER = {
+    "EvaluationTable": "evaluator.table",
+    "SceneTable": "evaluator.table",
     "check_json_schema": "evaluator.schema",
     "dump_check": "evaluator.expression",
+    "evaluate_many": "evaluator.table",
     "parse_check": "evaluator.expression",
 }
 
