@@ -4,8 +4,8 @@ Two questions are asked of a check, as of a compiled one: `holds`, whether each 
 row's gap; the second costs more and is asked only where a gap can be seen. Sums are taken in the closures'
 order and all else is exact, so that gaps are the same doubles. A form with a field that is not known here,
 an operator of an extension, say, is judged by its closure, row by row, within the rest. Where a column is
-not covered (an integer beyond 2**53, a value that is not JSON) `UncoveredError` or `SceneError` leaves: the
-closure then judges the whole check, and says what is wrong with the scene if it looks there.
+not covered (an integer beyond 2**53, a value that is not JSON) `UncoveredError` or an error of the evaluator
+leaves: the closure then judges the whole check, and says what is wrong with the scene if it looks there.
 """
 
 from __future__ import annotations
@@ -58,7 +58,10 @@ def gaps(rows: Rows, check: Expression) -> Gaps:
 
 
 def _closure_gaps(rows: Rows, check: Expression) -> Gaps:
-    return np.fromiter(map(compile_check(check).gap, rows.itself.found), np.float64, rows.size)
+    found = np.fromiter(map(compile_check(check).gap, rows.itself.found), np.float64, rows.size)
+    if np.isnan(found).any():  # what closures make of NaN depends on the order they meet it in
+        raise UncoveredError
+    return found
 
 
 def _at_rows(found: NDArray[_Element], jump: Jump | None, rows: Rows, otherwise: float) -> NDArray[_Element]:

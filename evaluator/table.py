@@ -20,7 +20,7 @@ from evaluator.check import is_defined
 from evaluator.columnar import gaps
 from evaluator.columns import Rows, UncoveredError
 from evaluator.compile import CompiledCheck, compile_check
-from evaluator.errors import CheckError, SceneError
+from evaluator.errors import CheckError, SceneError, kind_of
 
 
 class EvaluationTable(NamedTuple):
@@ -71,6 +71,10 @@ def evaluate_many(checks: Iterable[object], scenes: Iterable[Any] | SceneTable) 
         SceneError: a scene holds something that is not JSON where a check looks; `place` starts with the
             scene's index, `scenes[12]: total`.
     """
+    if isinstance(checks, dict | str):
+        raise CheckError(f"expected several checks, got {kind_of(checks)}; put it into a list", "$")
+    if isinstance(scenes, dict | str):
+        raise SceneError(f"expected several scenes, got {kind_of(scenes)}; put it into a list", "scenes")
     compiled = [_compiled(check, index) for index, check in enumerate(checks)]
     rows = scenes.rows if isinstance(scenes, SceneTable) else Rows.of_scenes(list(scenes))
     gap = np.empty((len(compiled), rows.size))
@@ -91,7 +95,7 @@ def _gaps(check: CompiledCheck, rows: Rows, index: int) -> NDArray[np.float64]:
     expression = check.check["expr"] if is_defined(check.check) else check.check
     try:
         return gaps(rows, expression)
-    except (UncoveredError, SceneError, RecursionError):
+    except (UncoveredError, SceneError, CheckError, RecursionError):
         return _one_by_one(check, rows.itself.found, index)
 
 
@@ -104,6 +108,8 @@ def _one_by_one(check: CompiledCheck, scenes: list[Any], index: int) -> NDArray[
         except SceneError as error:
             place = f"scenes[{number}]"
             raise SceneError(error.problem, f"{place}: {error.place}" if error.place else place) from None
+        except CheckError as error:
+            raise CheckError(error.problem, f"$[{index}]{error.place[1:]}") from None
         except RecursionError:
             problem = "the check is nested too deeply for what is left of Python's call stack"
             raise CheckError(problem, f"$[{index}]") from None
