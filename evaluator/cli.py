@@ -8,8 +8,12 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 
-from evaluator.commands import UnusableInputError, check
+from evaluator.commands import UnusableInputError
+
+_COMMANDS = ("check", "watch", "replay")
+"""In the order of the help, each a module of `evaluator.commands`; only the one asked for is imported."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -19,7 +23,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    args = _parser().parse_args(argv)
+    words = list(sys.argv[1:] if argv is None else argv)
+    args = _parser(words).parse_args(words)
     try:
         status: int = args.run(args)
         sys.stdout.flush()
@@ -40,14 +45,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(words: list[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="evaluator",
         description="Evaluate checks, predicates over JSON scenes that say how far off a failure is.",
     )
     parser.add_argument("--version", action=_PrintVersion, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    check.add_parser(commands)
+    asked = [name for name in _COMMANDS if words[:1] == [name]]
+    for name in asked or _COMMANDS:
+        import_module(f"evaluator.commands.{name}").add_parser(commands)
     return parser
 
 

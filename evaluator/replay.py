@@ -86,10 +86,7 @@ def replay_trace(check: object, steps: Iterable[SceneStep], *, key: str | None =
             try:
                 result = compiled(step.scene if key is None else step.scene[key])
             except SceneError as error:
-                broken = "; ".join(
-                    f"{name}: {value.problem} ({value.place})" for name, value in step.broken.items()
-                )
-                problem = broken or str(error)
+                problem = _broken_values(step) or str(error)
         flipped = rose = False
         if result is not None:
             if before is not None:
@@ -97,3 +94,7 @@ def replay_trace(check: object, steps: Iterable[SceneStep], *, key: str | None =
             before = result
         replayed.append(ReplayedStep(number, step, result, problem, flipped, rose))
     return Replay(tuple(replayed))
+
+
+def _broken_values(step: SceneStep) -> str:
+    return "; ".join(f"{key}: {value.problem} ({value.place})" for key, value in step.broken.items())
