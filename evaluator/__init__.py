@@ -19,6 +19,7 @@ from evaluator.values import MISSING
 from evaluator.words import sentence
 
 if TYPE_CHECKING:
+    from evaluator.cel import from_cel, to_cel
     from evaluator.expression import dump_check, parse_check
     from evaluator.schema import check_json_schema
     from evaluator.table import EvaluationTable as EvaluationTable
@@ -31,8 +32,10 @@ _LATER = {
     "SceneTable": "evaluator.table",
     "check_json_schema": "evaluator.schema",
     "dump_check": "evaluator.expression",
+    "from_cel": "evaluator.cel",
     "evaluate_many": "evaluator.table",
     "parse_check": "evaluator.expression",
+    "to_cel": "evaluator.cel",
 }
 
 __all__ = [
@@ -53,6 +56,7 @@ __all__ = [
     "define_check",
     "diagnose",
     "dump_check",
+    "from_cel",
     "gap",
     "json_text",
     "lookup",
@@ -60,6 +64,7 @@ __all__ = [
     "resolve",
     "run_check",
     "sentence",
+    "to_cel",
 ]
 
 

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from types import UnionType
-from typing import Any, ClassVar, NamedTuple, NewType, Union, get_args, get_origin
+from typing import Any, ClassVar, Literal, NamedTuple, NewType, Union, get_args, get_origin
 
 from msgspec import UNSET, UnsetType, field
 from msgspec.structs import fields
@@ -160,6 +160,29 @@ class Not(Expression, frozen=True, eq=False, tag="not"):
     """The check `of` fails; the gap is 0 or 1."""
 
     of: Expression
+
+
+class CelCompare(Expression, frozen=True, eq=False, tag="cel.compare"):
+    """The number at `path` stands to `value` as `is` says; without one nothing compares."""
+
+    path: Path
+    is_: Literal["<", "<=", ">", ">="] = field(name="is")
+    value: float | UnsetType = UNSET
+
+
+class CelSize(Expression, frozen=True, eq=False, tag="cel.size"):
+    """The number of elements at `collection` that pass `where` stands to `value` as `is` says."""
+
+    collection: Path
+    is_: Literal["==", "<", "<=", ">", ">="] = field(name="is")
+    where: Expression | UnsetType = UNSET
+    value: float | UnsetType = UNSET
+
+
+class CelUnsupported(Expression, frozen=True, eq=False, tag="cel.unsupported"):
+    """A body of a CEL text that means nothing: `CheckError` with `problem` once it is evaluated."""
+
+    problem: str
 
 
 class Definition(_Typed, frozen=True, eq=False):

@@ -10,6 +10,7 @@ from typing import Final
 
 from evaluator.fields import Fields
 from evaluator.node import Node
+from evaluator.operators.cel import cel_compare, cel_size, cel_unsupported
 from evaluator.operators.collection import count, find
 from evaluator.operators.comparison import eq, gte, lte, neq
 from evaluator.operators.logic import and_, not_, or_
@@ -29,4 +30,7 @@ OPERATORS: Final[dict[str, Callable[[Fields], Node]]] = {
     "and": and_,
     "or": or_,
     "not": not_,
+    "cel.compare": cel_compare,
+    "cel.size": cel_size,
+    "cel.unsupported": cel_unsupported,
 }
