@@ -21,6 +21,9 @@ from evaluator.words import sentence
 if TYPE_CHECKING:
     from evaluator.cel import from_cel, to_cel
     from evaluator.expression import dump_check, parse_check
+    from evaluator.recorder import SceneRecorder
+    from evaluator.replay import replay_trace
+    from evaluator.scene_otel import read_scene_otel, read_traces
     from evaluator.schema import check_json_schema
     from evaluator.table import EvaluationTable as EvaluationTable
     from evaluator.table import SceneTable as SceneTable
@@ -29,12 +32,16 @@ if TYPE_CHECKING:
 # Names whose modules are imported when they are first asked for: they cost start-up, and few need them.
 _LATER = {
     "EvaluationTable": "evaluator.table",
+    "SceneRecorder": "evaluator.recorder",
     "SceneTable": "evaluator.table",
     "check_json_schema": "evaluator.schema",
     "dump_check": "evaluator.expression",
     "from_cel": "evaluator.cel",
     "evaluate_many": "evaluator.table",
     "parse_check": "evaluator.expression",
+    "read_scene_otel": "evaluator.scene_otel",
+    "read_traces": "evaluator.scene_otel",
+    "replay_trace": "evaluator.replay",
     "to_cel": "evaluator.cel",
 }
 
@@ -47,6 +54,7 @@ __all__ = [
     "CompiledCheck",
     "Lookup",
     "SceneError",
+    "SceneRecorder",
     "Subscription",
     "attach_check",
     "canonical_json",
@@ -61,6 +69,9 @@ __all__ = [
     "json_text",
     "lookup",
     "parse_check",
+    "read_scene_otel",
+    "read_traces",
+    "replay_trace",
     "resolve",
     "run_check",
     "sentence",
