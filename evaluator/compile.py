@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from evaluator.anchor import anchor_at
 from evaluator.check import MAX_NESTING, Check, CheckData, carried, is_defined, snapshot
 from evaluator.errors import CheckError, kind_of, nearest
 from evaluator.fields import Fields
@@ -22,24 +23,28 @@ _TOO_DEEP = "the check is nested too deeply for what is left of Python's call st
 class CompiledCheck:
     """A check ready to run: `compiled(scene)` gives a `CheckResult`.
 
+    With `compiled(scene, anchors=True)` the result of a failure also points at its place.
+
     Attributes:
         check: the check it was made from, as plain JSON: a bare expression, or `{"id", "expr", "meta"?}`.
         meta: what results carry, or None.
         gap: function from a scene to the gap alone, 0.0 exactly when the check passes; builds no text.
     """
 
-    __slots__ = ("_judge", "check", "gap", "meta")
+    __slots__ = ("_judge", "_locate", "check", "gap", "meta")
 
     gap: Callable[[Any], float]
 
     def __init__(self, check: dict[str, Any], node: Node, meta: Any = None) -> None:
         self.check = check
         self.meta = meta
-        self.gap, self._judge = node
+        self.gap, self._judge, self._locate = node
 
-    def __call__(self, scene: Any) -> CheckResult:
+    def __call__(self, scene: Any, *, anchors: bool = False) -> CheckResult:
         try:
             result = self._judge(scene)
+            if anchors and not result.passed:
+                result.anchor = anchor_at(self._locate(scene, False))
         except RecursionError:
             raise CheckError(_TOO_DEEP, "$") from None
         if self.meta is not None:
@@ -121,7 +126,7 @@ def _unknown_operator(check: dict[str, Any], place: str) -> CheckError:
     return CheckError(f'a check needs a field "op"; {advice}', f"{place}.op")
 
 
-def run_check(scene: object, check: object) -> CheckResult:
+def run_check(scene: object, check: object, *, anchors: bool = False) -> CheckResult:
     """Evaluate a check on a scene.
 
     Parameters:
@@ -129,16 +134,19 @@ def run_check(scene: object, check: object) -> CheckResult:
         check: a bare expression, a defined check `{"id", "expr", "meta"?}`, a `Check`, a typed one
             (`parse_check`), or a `CompiledCheck`. Checks given as data are compiled once and remembered by
             their content.
+        anchors: whether the result of a failure points at its place: `result.anchor` is then
+            `{"asset_id", "anchor"?}`, the first segment of the path to what decided and, if it has more, the
+            last. Of a `find` that is the nearest element, of `count`, `and` and `or` the deciding part.
 
     Raises:
         CheckError: the check is not well formed.
         SceneError: the scene holds something that is not JSON where the check looks.
     """
     if isinstance(check, CompiledCheck):
-        return check(scene)
+        return check(scene, anchors=anchors)
     wire = _wire(check)
     compiled = remembered(wire)
-    result = compiled(scene)
+    result = compiled(scene, anchors=anchors)
     if compiled.meta is not None and isinstance(wire, dict):
         result.meta = wire["meta"]  # the caller's own: remembered checks share nothing that can change
     return result

@@ -34,6 +34,7 @@ from msgspec.structs import fields
 
 from evaluator.check import CheckData, is_defined, snapshot
 from evaluator.compile import compile_check
+from evaluator.equality import Way
 from evaluator.errors import CheckError
 from evaluator.json_read import JsonTextError, read_json
 from evaluator.json_write import canonical_json
@@ -80,39 +81,87 @@ class Expression(_Typed, frozen=True, eq=False, kw_only=True, tag_field="op", ta
 
 
 class Eq(Expression, frozen=True, eq=False, tag="eq"):
-    """The value at `path` deep-equals `value`."""
+    """The value at `path` deep-equals `value`, or what stands at `value_path`.
 
+    With `ci` the case of texts is put aside; `as` asks for another way to be equal (see `equality`).
+    """
+
+    ONE_OF = ("value", "value_path")
     path: Path
-    value: Any
+    value: Any = UNSET
+    value_path: Path | UnsetType = UNSET
+    ci: bool | UnsetType = UNSET
+    as_: Way | UnsetType = field(default=UNSET, name="as")
 
 
 class Neq(Expression, frozen=True, eq=False, tag="neq"):
-    """The value at `path` does not deep-equal `value`; passes where nothing is there."""
+    """The value at `path` does not deep-equal `value`; passes where nothing is there.
 
+    The opposite of `eq` with the same fields.
+    """
+
+    ONE_OF = ("value", "value_path")
     path: Path
-    value: Any
+    value: Any = UNSET
+    value_path: Path | UnsetType = UNSET
+    ci: bool | UnsetType = UNSET
+    as_: Way | UnsetType = field(default=UNSET, name="as")
 
 
 class Gte(Expression, frozen=True, eq=False, tag="gte"):
-    """The value at `path` is a number of at least `value`."""
+    """The value at `path` is a number of at least `value`, or what stands at `value_path`."""
 
+    ONE_OF = ("value", "value_path")
     path: Path
-    value: float
+    value: float | UnsetType = UNSET
+    value_path: Path | UnsetType = UNSET
 
 
 class Lte(Expression, frozen=True, eq=False, tag="lte"):
-    """The value at `path` is a number of at most `value`."""
+    """The value at `path` is a number of at most `value`, or what stands at `value_path`."""
 
+    ONE_OF = ("value", "value_path")
     path: Path
-    value: float
+    value: float | UnsetType = UNSET
+    value_path: Path | UnsetType = UNSET
+
+
+class Gt(Expression, frozen=True, eq=False, tag="gt"):
+    """The value at `path` is a number above `value`, or above what stands at `value_path`."""
+
+    ONE_OF = ("value", "value_path")
+    path: Path
+    value: float | UnsetType = UNSET
+    value_path: Path | UnsetType = UNSET
+
+
+class Lt(Expression, frozen=True, eq=False, tag="lt"):
+    """The value at `path` is a number below `value`, or below what stands at `value_path`."""
+
+    ONE_OF = ("value", "value_path")
+    path: Path
+    value: float | UnsetType = UNSET
+    value_path: Path | UnsetType = UNSET
 
 
 class Contains(Expression, frozen=True, eq=False, tag="contains"):
-    """The value at `path` is a string with `substring` in it; with `ci` both are lower-cased first."""
+    """The value at `path` is a string with `substring` in it; with `ci` both are lower-cased first.
+
+    With `norm` numbers are written alike first; with `word` it must not start inside a word nor end in a number.
+    """
 
     path: Path
     substring: str
     ci: bool | UnsetType = UNSET
+    norm: bool | UnsetType = UNSET
+    word: bool | UnsetType = UNSET
+
+
+class Matches(Expression, frozen=True, eq=False, tag="matches"):
+    """The value at `path` is a string in which the regular expression `pattern` (RE2's) is found."""
+
+    path: Path
+    pattern: str
 
 
 class Exists(Expression, frozen=True, eq=False, tag="exists"):
@@ -128,20 +177,30 @@ class Missing(Expression, frozen=True, eq=False, tag="missing"):
 
 
 class Find(Expression, frozen=True, eq=False, tag="find"):
-    """Some element of the array at `collection` passes `where`, whose paths start at the element."""
+    """Some element of the array at `collection` passes `where`, whose paths start at the element.
+
+    With `values` an object is a collection too, of its values; `absent` lets a missing one count as empty.
+    """
 
     collection: Path
     where: Expression
+    values: bool | UnsetType = UNSET
+    absent: Literal["empty"] | UnsetType = UNSET
 
 
 class Count(Expression, frozen=True, eq=False, tag="count"):
-    """The number of elements of the array at `collection` that pass `where` keeps every bound given."""
+    """The number of elements of the array at `collection` that pass `where` keeps every bound given.
+
+    `values` and `absent` are as in `find`.
+    """
 
     collection: Path
     where: Expression | UnsetType = UNSET
     eq: float | UnsetType = UNSET
     gte: float | UnsetType = UNSET
     lte: float | UnsetType = UNSET
+    values: bool | UnsetType = UNSET
+    absent: Literal["empty"] | UnsetType = UNSET
 
 
 class And(Expression, frozen=True, eq=False, tag="and"):

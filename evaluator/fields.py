@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import isfinite
-from typing import Any
+from typing import Any, TypeVar
 
 from evaluator.errors import CheckError, kind_of, nearest
 from evaluator.node import Node
@@ -12,6 +12,7 @@ from evaluator.path import Resolver, resolver
 from evaluator.values import compact
 
 Compile = Callable[[Any, str, int], Node]
+C = TypeVar("C", bound=str)
 
 
 class Fields:
@@ -62,6 +63,17 @@ class Fields:
             return value
         raise self._refusal(name, "true or false", value)
 
+    def choice(self, name: str, choices: Sequence[C]) -> C | None:
+        """An optional text, one of those given; None when absent."""
+        if name not in self.check:
+            return None
+        value = self.check[name]
+        for choice in choices:
+            if type(value) is str and value == choice:
+                return choice
+        allowed = ", ".join(f'"{choice}"' for choice in choices)
+        raise self._refusal(name, f"one of {allowed}" if len(choices) > 1 else allowed, value)
+
     def path(self, name: str) -> tuple[str, Resolver]:
         """A required path, as written and compiled."""
         value = self.value(name, "a path")
@@ -86,6 +98,10 @@ class Fields:
             compiled.append(self._compile(check, f"{self.place}.{name}[{index}]", self._depth + 1))
         return compiled
 
+    def refusal(self, name: str, problem: str) -> CheckError:
+        """The error that something is wrong with a field."""
+        return CheckError(problem, f"{self.place}.{name}")
+
     def _refusal(self, name: str, expected: str, value: Any) -> CheckError:
         shown = "" if value is None else f" {compact(value)}"
-        return CheckError(f"expected {expected}, got {kind_of(value)}{shown}", f"{self.place}.{name}")
+        return self.refusal(name, f"expected {expected}, got {kind_of(value)}{shown}")

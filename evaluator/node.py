@@ -5,26 +5,40 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from evaluator.path import Resolver
+from evaluator.path import Resolver, Segment, parse_path
 from evaluator.result import CheckResult
+
+Locate = Callable[[Any, bool], tuple[Segment, ...] | None]
+
+
+def nowhere(_scene: Any, _held: bool) -> None:
+    """The place of a check that points at nothing in the scene."""
+
+
+def at_path(path: str) -> Locate:
+    """The place of a check that looks at one path."""
+    return lambda _scene, _held: parse_path(path)
 
 
 class Node(NamedTuple):
-    """Two functions of the scene; neither changes it.
+    """Functions of the scene; none changes it.
 
     `gap` gives the distance alone, 0.0 exactly when the check passes; `judge` gives a result whose `why`
     can be asked for. An operator that scans elements or branches asks for gaps and judges only what decides.
+    `locate` is asked only when anchors are wanted, on a scene whose verdict is known and given: it tells the
+    path to what decided that verdict, or None when it is no one place.
     """
 
     gap: Callable[[Any], float]
     judge: Callable[[Any], CheckResult]
+    locate: Locate = nowhere
 
 
 Explain = str | Callable[[Any], str]
 
 
-def atom(get: Resolver, holds: Callable[[Any], bool], passing: Explain, failing: Explain) -> Node:
-    """A check that holds or not of the value `get` finds: gap 0 or 1.
+def atom(path: str, get: Resolver, holds: Callable[[Any], bool], passing: Explain, failing: Explain) -> Node:
+    """A check that holds or not of the value `get` finds at `path`: gap 0 or 1.
 
     `passing` and `failing` are the texts of `why`, or functions from the value found to them.
     """
@@ -38,4 +52,4 @@ def atom(get: Resolver, holds: Callable[[Any], bool], passing: Explain, failing:
             return CheckResult(True, 0.0, passing, found)
         return CheckResult(False, 1.0, failing, found)
 
-    return Node(gap, judge)
+    return Node(gap, judge, at_path(path))

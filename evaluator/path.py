@@ -1,18 +1,32 @@
 """Paths into a scene: `order.items[0].sku`, `users[id=7].name`, `messages[labels has SENT]`.
 
+A key that cannot stand bare, being empty or having a dot or a bracket in it, is quoted as a JSON string in
+brackets: `metrics["p95.latency"]`. Quotes that are not needed are refused, as the original refuses all, so
+that a path has one spelling.
+
 A path is parsed once into segments and compiled once into a resolver; both are remembered by the path's
 text. Resolving never raises for what is not there: it answers `MISSING`.
 """
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
+from json import loads
 from typing import Any, NamedTuple
 
 from evaluator.errors import CheckError, SceneError, kind_of
-from evaluator.values import MISSING, has_string_form, is_index_text, require_json, utf16_length, utf16_unit
+from evaluator.values import (
+    MISSING,
+    has_string_form,
+    is_index_text,
+    quoted,
+    require_json,
+    utf16_length,
+    utf16_unit,
+)
 
 Resolver = Callable[[Any], Any]
 
@@ -24,10 +38,12 @@ _SPACE = (
 )
 _REMEMBERED_LENGTH = 1_000
 _LINE_BREAKS = "\n\r\u2028\u2029"
+_QUOTED_KEY = re.compile(r'\[("(?:[^"\\\x00-\x1f]|\\.)*+")\]')
+_BARE_KEY = re.compile(r"[^.\[\]]+")
 
 
 class Property(NamedTuple):
-    """`.key`: an object's own key; also `length` and index texts of arrays and strings."""
+    """`.key` or `["key"]`: an object's own key; also `length` and index texts of arrays and strings."""
 
     key: str
 
@@ -87,6 +103,9 @@ def parse_path(path: str) -> tuple[Segment, ...]:
         character = path[start]
         if character == ".":
             start += 1
+        elif character == "[" and (quotation := _quotation(path, start)) is not None:
+            key, start = quotation
+            segments.append(Property(key))
         elif character == "[":
             close = path.find("]", start)
             if close < 0:
@@ -103,6 +122,52 @@ def parse_path(path: str) -> tuple[Segment, ...]:
             segments.append(Property(path[start:stop]))
             start = stop
     return tuple(segments)
+
+
+def format_path(segments: Iterable[Segment]) -> str:
+    """The path made of segments: `parse_path` gives them back.
+
+    A key is quoted where it must be. Raises `CheckError` for a look-up that no path can say, such as
+    `[id=]`, or one whose text has a bracket or a line break in it.
+    """
+    path = ""
+    for segment in segments:
+        if isinstance(segment, Property) and _BARE_KEY.fullmatch(segment.key):
+            path += f".{segment.key}" if path else segment.key
+        elif isinstance(segment, Property):
+            path += f"[{quoted(segment.key)}]"
+        else:
+            bracket = f"[{selector_text(segment)}]"
+            read = parse_path(bracket)
+            if read != (segment,) or type(read[0]) is not type(segment):
+                raise CheckError(f"no path can look {bracket} up")
+            path += bracket
+    return path
+
+
+def selector_text(segment: Segment) -> str:
+    """What a segment asks for, as text: a key, the digits of an index, `id=7`, `tags has X`."""
+    match segment:
+        case Property(key):
+            return key
+        case Index(digits):
+            return digits
+        case Keyed(field, text):
+            return f"{field}={text}"
+        case Has(field, text):
+            return f"{field} has {text}"
+
+
+def _quotation(path: str, start: int) -> tuple[str, int] | None:
+    """The key of a bracket that holds a JSON string with a key in need of quotes, and where it ends."""
+    written = _QUOTED_KEY.match(path, start)
+    if written is None:
+        return None
+    try:
+        key: str = loads(written[1])
+    except ValueError:  # an escape that JSON has not
+        return None
+    return None if _BARE_KEY.fullmatch(key) else (key, written.end())
 
 
 def _bracket(content: str) -> Segment:
@@ -135,10 +200,11 @@ def _keyed(content: str) -> Keyed | None:
 def _index(content: str) -> Index:
     if content.isascii() and content.isdigit():
         return Index(content)
-    raise CheckError(
-        f"invalid bracket segment in path: [{_shown(content)}]"
-        " (a bracket holds an index, field=value, or field has value)"
-    )
+    if len(content) > 2 and content[0] == content[-1] and content[0] in "\"'":
+        advice = f"a key that can stand bare is not quoted: .{_shown(content[1:-1])}"
+    else:
+        advice = 'a bracket holds an index, field=value, field has value, or a "quoted.key"'
+    raise CheckError(f"invalid bracket segment in path: [{_shown(content)}] ({advice})")
 
 
 def _shown(path: str) -> str:

@@ -18,6 +18,8 @@ class CheckResult(Struct, eq=False):
         meta: the `meta` of a defined check, the same object for every result of it; None when there is none.
         why: one sentence, built when it is first asked for from the values that decided the verdict. Ask
             before changing an array or object of the scene in place.
+        anchor: the place of the failure, `{"asset_id", "anchor"?}`, when anchors were asked for and there is
+            one to point at; else None.
 
     A result is true exactly when the check passed.
     """
@@ -27,6 +29,7 @@ class CheckResult(Struct, eq=False):
     _explain: str | Callable[[Any], str]
     _subject: Any = None
     meta: Any = None
+    anchor: dict[str, str] | None = None
 
     @property
     def why(self) -> str:
@@ -38,8 +41,10 @@ class CheckResult(Struct, eq=False):
         return explain
 
     def to_dict(self) -> dict[str, Any]:
-        """The result on the wire: `pass`, `gap`, `why` and, when carried, `meta`."""
+        """The result on the wire: `pass`, `gap`, `why` and, where there are any, `anchor` and `meta`."""
         wire: dict[str, Any] = {"pass": self.passed, "gap": self.gap, "why": self.why}
+        if self.anchor is not None:
+            wire["anchor"] = self.anchor
         if self.meta is not None:
             wire["meta"] = self.meta
         return wire
@@ -52,7 +57,8 @@ class CheckResult(Struct, eq=False):
 
     def __repr__(self) -> str:
         meta = "" if self.meta is None else f", meta={self.meta!r}"
-        return f"CheckResult(passed={self.passed}, gap={self.gap!r}, why={self.why!r}{meta})"
+        anchor = "" if self.anchor is None else f", anchor={self.anchor!r}"
+        return f"CheckResult(passed={self.passed}, gap={self.gap!r}, why={self.why!r}{anchor}{meta})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return CheckResult, (self.passed, self.gap, self.why, None, self.meta)
+        return CheckResult, (self.passed, self.gap, self.why, None, self.meta, self.anchor)

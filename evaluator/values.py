@@ -57,11 +57,12 @@ def require_json(value: object, place: str = "") -> None:
 # Equality and order
 
 
-def equal(left: Any, right: Any) -> bool:
+def equal(left: Any, right: Any, *, ignore_case: bool = False) -> bool:
     """Deep equality of a scene's value (left) with a check's value (right), with JSON's types.
 
     Not symmetric, as in the original: an object on the left equals an array on the right when it has the
-    keys "0", "1", ... with equal values, so `{}` equals `[]` but `[]` does not equal `{}`.
+    keys "0", "1", ... with equal values, so `{}` equals `[]` but `[]` does not equal `{}`. With
+    `ignore_case` texts are lower-cased first; an object's keys never are.
     """
     pending = [(left, right)]
     while pending:
@@ -82,7 +83,9 @@ def equal(left: Any, right: Any) -> bool:
                 return False
         else:
             require_json(left)
-            if kind is not type(right) or left != right:
+            if kind is not type(right):
+                return False
+            if left != right and not (ignore_case and kind is str and left.lower() == right.lower()):
                 return False
     return True
 
@@ -226,6 +229,11 @@ def quoted(text: str) -> str:
 def escape_lone_surrogates(text: str) -> str:
     """The text with each lone surrogate written as its JSON escape, so that UTF-8 can hold it."""
     return _LONE_SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def replace_lone_surrogates(text: str) -> str:
+    """The text with U+FFFD for each lone surrogate, so that UTF-8 can hold it."""
+    return _LONE_SURROGATE.sub("\ufffd", text)
 
 
 def has_lone_surrogate(text: str) -> bool:

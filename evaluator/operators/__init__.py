@@ -12,17 +12,20 @@ from evaluator.fields import Fields
 from evaluator.node import Node
 from evaluator.operators.cel import cel_compare, cel_size, cel_unsupported
 from evaluator.operators.collection import count, find
-from evaluator.operators.comparison import eq, gte, lte, neq
+from evaluator.operators.comparison import eq, gt, gte, lt, lte, neq
 from evaluator.operators.logic import and_, not_, or_
 from evaluator.operators.presence import exists, missing
-from evaluator.operators.text import contains
+from evaluator.operators.text import contains, matches
 
 OPERATORS: Final[dict[str, Callable[[Fields], Node]]] = {
     "eq": eq,
     "neq": neq,
     "gte": gte,
     "lte": lte,
+    "gt": gt,
+    "lt": lt,
     "contains": contains,
+    "matches": matches,
     "exists": exists,
     "missing": missing,
     "find": find,

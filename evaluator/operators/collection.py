@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 from typing import Any
 
 from evaluator.fields import Fields
 from evaluator.node import Node
+from evaluator.path import Index, Property, Resolver, Segment, parse_path
 from evaluator.result import CheckResult
-from evaluator.values import distance, number_text, require_json
+from evaluator.values import MISSING, distance, number_text, require_json
 
 
 def find(fields: Fields) -> Node:
@@ -16,11 +18,14 @@ def find(fields: Fields) -> Node:
 
     The gap is the nearest element's, but at least 1: nothing was found. The first element that passes
     explains a pass, the first of the nearest ones a failure.
+
+    With `values` an object is a collection too, of its values; with `absent: "empty"` a missing collection
+    counts as an empty one.
     """
-    path, get = fields.path("collection")
-    where = fields.node("where")
-    gap_of, judge_of = where
-    no_array, nothing = f"{path}: not an array", f"{path}: no element matched"
+    collection = _Collection(fields)
+    path, get = collection.path, collection.get
+    gap_of, judge_of, _ = fields.node("where")
+    no_array, nothing = collection.refusal, f"{path}: no element matched"
 
     def gap(scene: Any) -> float:
         elements = get(scene)
@@ -55,21 +60,26 @@ def find(fields: Fields) -> Node:
                     return judge_of(element)
         return CheckResult(False, least if least > 1.0 else 1.0, failing, judge_of(nearest))
 
-    return Node(gap, judge)
+    def locate(scene: Any, _held: bool) -> tuple[Segment, ...]:
+        """The element that passes, or the first of the nearest ones; without elements the collection."""
+        return collection.place(scene, _nearest(gap_of, get(scene)))
+
+    return Node(gap, judge, locate)
 
 
 def count(fields: Fields) -> Node:
     """The number of elements of the array at `collection` (that pass `where`) keeps every bound given.
 
     The gap is the sum of the distances to the bounds `eq`, `gte` and `lte`; without any it passes on every
-    array.
+    array. `values` and `absent` are as in `find`.
     """
-    path, get = fields.path("collection")
+    collection = _Collection(fields)
+    path, get = collection.path, collection.get
     gap_of = fields.node("where").gap if "where" in fields else None
     exactly = fields.number("eq") if "eq" in fields else None
     at_least = fields.number("gte") if "gte" in fields else None
     at_most = fields.number("lte") if "lte" in fields else None
-    no_array = f"{path}: not an array"
+    no_array = collection.refusal
 
     bounds = ((exactly, "="), (at_least, "≥"), (at_most, "≤"))
     expected = " & ".join(f"count {sign} {number_text(bound)}" for bound, sign in bounds if bound is not None)
@@ -112,4 +122,56 @@ def count(fields: Fields) -> Node:
         distance_left = gap_to_bounds(number)
         return CheckResult(distance_left == 0.0, distance_left, explain, number)
 
-    return Node(gap, judge)
+    def locate(scene: Any, held: bool) -> tuple[Segment, ...]:
+        """The first element beyond what is allowed, or the nearest of those that do not count."""
+        elements = get(scene)
+        if held or type(elements) is not list:
+            return collection.place(scene, None)
+        gaps = [gap_of(element) if gap_of is not None else 0.0 for element in elements]
+        counted = [index for index, gap_left in enumerate(gaps) if gap_left == 0.0]
+        allowed = min(bound for bound in (exactly, at_most, inf) if bound is not None)
+        if len(counted) > allowed:
+            return collection.place(scene, counted[max(0, int(allowed))])
+        others = [index for index, gap_left in enumerate(gaps) if gap_left != 0.0]
+        return collection.place(scene, min(others, key=gaps.__getitem__, default=None))
+
+    return Node(gap, judge, locate)
+
+
+class _Collection:
+    """Where a collection is, and what counts as one."""
+
+    __slots__ = ("_resolve", "get", "path", "refusal")
+
+    def __init__(self, fields: Fields) -> None:
+        self.path, self._resolve = fields.path("collection")
+        values, absent = fields.flag("values"), fields.choice("absent", ("empty",))
+        self.refusal = f"{self.path}: not an array or object" if values else f"{self.path}: not an array"
+        self.get = _elements(self._resolve, values, absent is not None) if values or absent else self._resolve
+
+    def place(self, scene: Any, index: int | None) -> tuple[Segment, ...]:
+        """The path to an element by its number; to the collection itself when it is None."""
+        path = parse_path(self.path)
+        if index is None:
+            return path
+        found = self._resolve(scene)
+        return *path, Property(list(found)[index]) if type(found) is dict else Index(str(index))
+
+
+def _elements(get: Resolver, values: bool, absent_is_empty: bool) -> Resolver:
+    """The elements as a list, whatever else is a collection here."""
+
+    def elements(scene: Any) -> Any:
+        found = get(scene)
+        if values and type(found) is dict:
+            return list(found.values())
+        return [] if absent_is_empty and found is MISSING else found
+
+    return elements
+
+
+def _nearest(gap_of: Callable[[Any], float], elements: Any) -> int | None:
+    """The number of the first of the elements with the smallest gap; None when there is none."""
+    if type(elements) is not list or not elements:
+        return None
+    return min(range(len(elements)), key=lambda index: gap_of(elements[index]))

@@ -7,6 +7,7 @@ from typing import Any
 
 from evaluator.fields import Fields
 from evaluator.node import Node
+from evaluator.path import Segment
 from evaluator.result import CheckResult
 
 
@@ -14,6 +15,7 @@ def and_(fields: Fields) -> Node:
     """Every check of `of` passes (also when there is none). The gap is the sum of theirs."""
     branches = fields.nodes("of")
     gaps = [branch.gap for branch in branches]
+    judges = [(branch.gap, branch.judge) for branch in branches]
 
     def gap(scene: Any) -> float:
         total = 0.0
@@ -23,7 +25,7 @@ def and_(fields: Fields) -> Node:
 
     def judge(scene: Any) -> CheckResult:
         total, first = 0.0, None
-        for gap_of, judge_of in branches:
+        for gap_of, judge_of in judges:
             distance_left = gap_of(scene)
             if distance_left != 0.0 and first is None:
                 first = judge_of(scene)
@@ -33,13 +35,21 @@ def and_(fields: Fields) -> Node:
         first.gap = total
         return first
 
-    return Node(gap, judge)
+    def locate(scene: Any, held: bool) -> tuple[Segment, ...] | None:
+        """The first failing branch's place; of a pass, the first branch's."""
+        for branch in branches:
+            if held or branch.gap(scene) != 0.0:
+                return branch.locate(scene, held)
+        return None
+
+    return Node(gap, judge, locate)
 
 
 def or_(fields: Fields) -> Node:
     """Some check of `of` passes. The gap is the smallest of theirs, infinite when there is none."""
     branches = fields.nodes("of")
     gaps = [branch.gap for branch in branches]
+    judges = [(branch.gap, branch.judge) for branch in branches]
     none = f"none of {len(branches)} branches satisfied"
 
     def gap(scene: Any) -> float:
@@ -54,7 +64,7 @@ def or_(fields: Fields) -> Node:
 
     def judge(scene: Any) -> CheckResult:
         least = inf
-        for gap_of, judge_of in branches:
+        for gap_of, judge_of in judges:
             distance_left = gap_of(scene)
             if distance_left == 0.0:
                 return judge_of(scene)
@@ -62,12 +72,17 @@ def or_(fields: Fields) -> Node:
                 least = distance_left
         return CheckResult(False, least, none)
 
-    return Node(gap, judge)
+    def locate(scene: Any, held: bool) -> tuple[Segment, ...] | None:
+        """The place of the first of the nearest branches, which on a pass is the first that holds."""
+        nearest = min(branches, key=lambda branch: branch.gap(scene), default=None)
+        return nearest.locate(scene, held) if nearest is not None else None
+
+    return Node(gap, judge, locate)
 
 
 def not_(fields: Fields) -> Node:
     """The check `of` fails. The gap is 0 or 1, whatever the inner gap."""
-    gap_of, judge_of = fields.node("of")
+    gap_of, judge_of, locate_of = fields.node("of")
 
     def gap(scene: Any) -> float:
         return 0.0 if gap_of(scene) != 0.0 else 1.0
@@ -80,4 +95,4 @@ def not_(fields: Fields) -> Node:
             return CheckResult(True, 0.0, "negated condition did not hold")
         return CheckResult(False, 1.0, failing, judge_of(scene))
 
-    return Node(gap, judge)
+    return Node(gap, judge, lambda scene, held: locate_of(scene, not held))

@@ -11,7 +11,7 @@ def exists(fields: Fields) -> Node:
     """Something, be it null, is at `path`."""
     path, get = fields.path("path")
     return atom(
-        get, lambda found: found is not MISSING, passing=f"{path} present", failing=f"{path}: missing"
+        path, get, lambda found: found is not MISSING, passing=f"{path} present", failing=f"{path}: missing"
     )
 
 
@@ -19,6 +19,7 @@ def missing(fields: Fields) -> Node:
     """Nothing, not even null, is at `path`."""
     path, get = fields.path("path")
     return atom(
+        path,
         get,
         lambda found: found is MISSING,
         passing=f"{path}: absent (as required)",

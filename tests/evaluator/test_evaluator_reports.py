@@ -38,8 +38,9 @@ def test_h3_a_key_with_a_dot_is_not_guessed_at() -> None:
     assert lookup(scene, "metrics.").value == scene["metrics"]
     assert lookup(scene, "metrics. k ").value == 1
     assert lookup(scene, "metrics.k").value is MISSING
-    with pytest.raises(CheckError):
-        lookup(scene, 'metrics["p95.latency"]')
+    assert lookup(scene, 'metrics["p95.latency"]').value == 12
+    assert lookup(scene, 'metrics["app/name[0]"]').value == "x"
+    assert lookup(scene, 'metrics[""]').value == 3
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from typing import Any
@@ -10,11 +11,17 @@ SPACE = r"[\t-\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]"
 NO_SPACE = SPACE.replace("[", r"[^\]", 1)
 LINE = r"[^\]\n\r\u2028\u2029]+"
 BRACKET = rf"\[(?:{NO_SPACE}+{SPACE}+has{SPACE}+{LINE}|[^\]=]+={LINE}|[0-9]+)\]"
+STRING = re.compile(r'\[("(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")\]')
 PATH = re.compile(rf"(?:[^\[\]]|{BRACKET})*")
 
 
 def is_path(value: Any) -> bool:
-    return isinstance(value, str) and PATH.fullmatch(value) is not None
+    return isinstance(value, str) and PATH.fullmatch(STRING.sub(without_quoted_key, value)) is not None
+
+
+def without_quoted_key(written: re.Match[str]) -> str:
+    key = json.loads(written[1])
+    return written[0] if key and not set(key) & set(".[]") else "key"
 
 
 def is_number(value: Any) -> bool:
@@ -33,10 +40,23 @@ def is_anything(_: Any) -> bool:
     return True
 
 
+def is_way(value: Any) -> bool:
+    return value in ("cell", "number", "instant", "day", "digits", "loose")
+
+
+def is_empty(value: Any) -> bool:
+    return isinstance(value, str) and value == "empty"
+
+
+COMPARISONS = ("eq", "neq", "gte", "lte", "gt", "lt")
+
+
 def is_check(value: Any) -> bool:
     if not isinstance(value, dict) or not isinstance(value.get("op"), str) or value["op"] not in FIELDS:
         return False
     required, optional = FIELDS[value["op"]]
+    if value["op"] in COMPARISONS and ("value" in value) == ("value_path" in value):
+        return False
     return all(name in value and fits(value[name]) for name, fits in required.items()) and all(
         fits(value[name]) for name, fits in optional.items() if name in value
     )
@@ -47,17 +67,26 @@ def is_checks(value: Any) -> bool:
 
 
 FIELDS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "eq": ({"path": is_path, "value": is_anything}, {}),
-    "neq": ({"path": is_path, "value": is_anything}, {}),
-    "gte": ({"path": is_path, "value": is_number}, {}),
-    "lte": ({"path": is_path, "value": is_number}, {}),
-    "contains": ({"path": is_path, "substring": is_text}, {"ci": is_flag}),
+    "eq": ({"path": is_path}, {"value": is_anything, "ci": is_flag, "as": is_way, "value_path": is_path}),
+    "neq": ({"path": is_path}, {"value": is_anything, "ci": is_flag, "as": is_way, "value_path": is_path}),
+    "gte": ({"path": is_path}, {"value": is_number, "value_path": is_path}),
+    "lte": ({"path": is_path}, {"value": is_number, "value_path": is_path}),
+    "gt": ({"path": is_path}, {"value": is_number, "value_path": is_path}),
+    "lt": ({"path": is_path}, {"value": is_number, "value_path": is_path}),
+    "contains": ({"path": is_path, "substring": is_text}, {"ci": is_flag, "norm": is_flag, "word": is_flag}),
     "exists": ({"path": is_path}, {}),
     "missing": ({"path": is_path}, {}),
-    "find": ({"collection": is_path, "where": is_check}, {}),
+    "find": ({"collection": is_path, "where": is_check}, {"values": is_flag, "absent": is_empty}),
     "count": (
         {"collection": is_path},
-        {"where": is_check, "eq": is_number, "gte": is_number, "lte": is_number},
+        {
+            "where": is_check,
+            "eq": is_number,
+            "gte": is_number,
+            "lte": is_number,
+            "values": is_flag,
+            "absent": is_empty,
+        },
     ),
     "and": ({"of": is_checks}, {}),
     "or": ({"of": is_checks}, {}),
