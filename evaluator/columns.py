@@ -267,6 +267,8 @@ class Rows:
         """Make the arrays of a column; the columns below it with their tables and names, if they have one."""
         kinds = column.kinds
         below: list[tuple[Rows, Column, str | None]] = []
+        if not column.plain:
+            return below
         if not kinds.isdisjoint(_NUMBERS):
             with suppress(UncoveredError):
                 column.numbers()
