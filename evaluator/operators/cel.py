@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from evaluator.errors import CheckError, nearest
 from evaluator.fields import Fields
-from evaluator.node import Node
+from evaluator.node import Node, at_path
 from evaluator.result import CheckResult
 from evaluator.values import compact, distance, number_text, require_json
 
@@ -59,7 +59,7 @@ def cel_compare(fields: Fields) -> Node:
             return CheckResult(True, 0.0, passing, found)
         return CheckResult(False, distance_left, failing, found)
 
-    return Node(gap, judge)
+    return Node(gap, judge, at_path(path))
 
 
 def cel_size(fields: Fields) -> Node:
@@ -102,7 +102,7 @@ def cel_size(fields: Fields) -> Node:
             return CheckResult(False, 1.0, f"{path}: not an array")
         return CheckResult(holds(number), gap_to(number), explain, number)
 
-    return Node(gap, judge)
+    return Node(gap, judge, at_path(path))
 
 
 def cel_unsupported(fields: Fields) -> Node:
