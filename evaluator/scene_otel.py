@@ -16,7 +16,7 @@ no JSON, so that a check which looks at it is refused and every other check is j
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from heapq import merge
 from itertools import groupby
 from operator import attrgetter
@@ -155,7 +155,7 @@ def read_traces(path: str | os.PathLike[str]) -> tuple[SceneTrace, ...]:
         raise SceneError(f"cannot be read: {problem}", file) from None
 
 
-def traces_of(lines: Iterator[bytes] | Any, file: str) -> tuple[SceneTrace, ...]:
+def traces_of(lines: Iterable[bytes], file: str) -> tuple[SceneTrace, ...]:
     """The traces in the lines of a file, which is named in errors."""
     spans: dict[str, list[tuple[Span, list[_Event]]]] = {}
     for number, line in enumerate(lines, start=1):

@@ -121,6 +121,14 @@ def learn(
         str | None,
         typer.Option("--fail", metavar="DIR", help="Folder of failing scenes, one .json file each."),
     ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            show_default=False,
+            help='Labels of recorded runs (scene-otel): JSONL with {"id", "label"} a line.',
+        ),
+    ] = None,
     output: Annotated[
         str | None,
         typer.Option(
@@ -197,7 +205,9 @@ def learn(
             raise ValueError("-o - would be a file of that name; --json prints the check to standard output")
         if output is not None:
             require_writable(output)
-        training = load_scenes(scenes, fmt=fmt, pass_dir=pass_dir, fail_dir=fail_dir, **columns)
+        training = load_scenes(
+            scenes, fmt=fmt, pass_dir=pass_dir, fail_dir=fail_dir, labels=labels, **columns
+        )
         unseen = None if test is None else load_scenes(test, fmt=fmt, **columns)
         settings = {
             "grammar": None if grammar is None else load_json(grammar),

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -16,8 +17,9 @@ from induce.scenes.jsontext import Json, JsonError, find_foreign, parse_json, qu
 from induce.scenes.labelled import LabelledScenes
 from induce.scenes.records import Place, Record, assemble, kind_of, nearest_hint, read_record
 from induce.scenes.tables import Columns, is_dataframe, read_csv, read_dataframe, read_parquet, table_records
+from induce.scenes.traces import looks_like_span, read_labels, trace_files, trace_records
 
-FORMATS = ("jsonl", "json", "csv", "tsv", "parquet")
+FORMATS = ("jsonl", "json", "csv", "tsv", "parquet", "scene-otel")
 _SUFFIXES = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -39,6 +41,7 @@ def load_scenes(
     weight_column: str = "",
     pass_dir: str | os.PathLike[str] | None = None,
     fail_dir: str | os.PathLike[str] | None = None,
+    labels: str | os.PathLike[str] | None = None,
 ) -> LabelledScenes:
     """Load and validate labelled scenes; labels may be missing (``require_labels`` asks for them).
 
@@ -47,9 +50,11 @@ def load_scenes(
     source : path, DataFrame or iterable of records
         ``"-"`` is standard input (JSONL unless `fmt` says otherwise); a record is a dict
         ``{"id"?, "label"?, "scene", "weight"?}``. None with a folder pair.
-    fmt : {"jsonl", "json", "csv", "tsv", "parquet"}, default by suffix
-        A record a line (blank lines are skipped), an array of records, or a table (see
-        :mod:`induce.scenes.tables`).
+    fmt : {"jsonl", "json", "csv", "tsv", "parquet", "scene-otel"}, default by suffix
+        A record a line (blank lines are skipped), an array of records, a table (see
+        :mod:`induce.scenes.tables`), or recorded runs (see :mod:`induce.scenes.traces`), which are
+        recognised by their first line. With ``fmt="scene-otel"`` the source may also be a folder of such
+        files (``*.jsonl``, in the order of their names) or a list of paths.
     label_column : str
         Key or column of the label: pass or fail, true or false, 1 or 0; null is no label.
     id_column : str
@@ -60,6 +65,8 @@ def load_scenes(
     pass_dir, fail_dir : path
         Folders of scenes, one ``*.json`` file each, in the order of their names. The file's name
         without suffix is the id, after ``pass/`` or ``fail/`` where both folders have it.
+    labels : path
+        Labels of recorded runs: JSONL, ``{"id", "label"}`` a line. They count before what a run says itself.
 
     Raises
     ------
@@ -67,6 +74,10 @@ def load_scenes(
         Names the file, line and JSON path, what was expected and what to do.
     """
     if pass_dir is not None or fail_dir is not None:
+        if labels is not None:
+            raise SceneError(
+                "labels are for recorded runs; the folders pass_dir and fail_dir label their scenes"
+            )
         if source is not None:
             raise SceneError("give either a source or the folders pass_dir and fail_dir, not both")
         return _load_folders(pass_dir, fail_dir)
@@ -76,10 +87,16 @@ def load_scenes(
         raise SceneError(f"unknown format {quoted(fmt)}{nearest_hint(fmt, FORMATS)}")
     ignored: set[str] = set()
     columns = Columns(label_column, id_column, weight_column)
-    if isinstance(source, (str, os.PathLike)):
+    if fmt == "scene-otel":
+        paths = _trace_paths(source)
+        file = paths[0] if len(paths) == 1 else "traces"
+        records = _trace_records(paths, columns.label, labels, ignored)
+    elif isinstance(source, (str, os.PathLike)):
         path = os.fsdecode(source)
         file = "standard input" if path == "-" else path
-        records = _file_records(path, file, fmt or _format_of(path), columns, ignored)
+        records = _file_records(path, file, fmt or _format_of(path), columns, labels, ignored)
+    elif labels is not None:
+        raise SceneError("labels are for recorded runs, given by their files")
     elif is_dataframe(source):
         file = "DataFrame"
         header, rows = read_dataframe(source, file)
@@ -122,10 +139,55 @@ def _format_of(path: str) -> str:
     )
 
 
-def _file_records(path: str, file: str, fmt: str, columns: Columns, ignored: set[str]) -> Iterator[Record]:
+def _trace_paths(source: object) -> list[str]:
+    if isinstance(source, (str, os.PathLike)):
+        path = os.fsdecode(source)
+        return [str(found) for found in trace_files(Path(path))] if os.path.isdir(path) else [path]
+    if isinstance(source, Iterable) and not isinstance(source, (bytes, bytearray, dict)):
+        paths = list(source)
+        if paths and all(isinstance(path, (str, os.PathLike)) for path in paths):
+            return [os.fsdecode(path) for path in paths]
+    raise SceneError("recorded runs are read from files; give a path, a folder or a list of paths")
+
+
+def _trace_records(
+    paths: list[str], label: str, labels: str | os.PathLike[str] | None, ignored: set[str]
+) -> Iterator[Record]:
+    named = _side_labels(labels, label)
+    for path in paths:
+        with _open(path) as stream:
+            file = "standard input" if path == "-" else path
+            yield from trace_records(stream, file, named, ignored.add)
+
+
+def _side_labels(path: str | os.PathLike[str] | None, label: str) -> dict[str, str | None]:
+    if path is None:
+        return {}
+    file = os.fsdecode(path)
+    with _open(file) as stream:
+        return read_labels(stream, file, label)
+
+
+def _file_records(
+    path: str,
+    file: str,
+    fmt: str,
+    columns: Columns,
+    labels: str | os.PathLike[str] | None,
+    ignored: set[str],
+) -> Iterator[Record]:
     with _open(path) as stream:
         if fmt == "jsonl":
-            yield from _jsonl_records(stream, file, columns.label, ignored.add)
+            lines, are_spans = _peeked(stream)
+            if are_spans:
+                yield from trace_records(lines, file, _side_labels(labels, columns.label), ignored.add)
+                return
+        if labels is not None:
+            raise SceneError(
+                "labels are for recorded runs, and this holds scenes with labels of their own", file
+            )
+        if fmt == "jsonl":
+            yield from _jsonl_records(lines, file, columns.label, ignored.add)
         elif fmt == "json":
             yield from _array_records(_decode(stream.read(), file), file, columns.label, ignored.add)
         elif fmt == "parquet":
@@ -135,6 +197,16 @@ def _file_records(path: str, file: str, fmt: str, columns: Columns, ignored: set
             text = _decode(stream.read(), file)
             header, rows = read_csv(text, file, "\t" if fmt == "tsv" else ",")
             yield from table_records(header, rows, file, columns, ignored.add, textual=True)
+
+
+def _peeked(stream: BinaryIO) -> tuple[Iterator[bytes], bool]:
+    """All lines of a file, and whether the first that is not blank is a span of a recorded run."""
+    begin: list[bytes] = []
+    for line in stream:
+        begin.append(line)
+        if line.strip():
+            break
+    return chain(begin, stream), bool(begin) and looks_like_span(begin[-1])
 
 
 def _open(path: str) -> AbstractContextManager[BinaryIO]:
@@ -164,7 +236,7 @@ def _decode(data: bytes, file: str, line: int = 1) -> str:
 
 
 def _jsonl_records(
-    stream: BinaryIO, file: str, label: str, on_ignored: Callable[[str], None]
+    stream: Iterable[bytes], file: str, label: str, on_ignored: Callable[[str], None]
 ) -> Iterator[Record]:
     for number, line in enumerate(stream, start=1):
         place = Place(file, number)
