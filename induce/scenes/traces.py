@@ -2,12 +2,12 @@
 
 The scene of a run is ``{"world": …, "trace": {"steps": […]}}``: the state of the world after the last commit,
 and the tool calls in their order, each ``{"type": "tool_call", "name", "args"}``. So a check can ask how
-things ended and how they came about. The key ``distance``, in which scenegrad measures how far its goal is, is
-left out of the world: it is the answer that is to be learnt.
+things ended and how they came about. The key ``distance``, in which scenegrad measures how far its goal is,
+is left out of the world: it is the answer that is to be learnt.
 
 The label of a run is what its span says in ``bench.success``, or what a side file says of its id: a JSONL
 file with ``{"id", "label"}`` a line, which counts where both say something. The id is the name of the file
-without its suffix, or, where a file holds several traces, that and the trace's id, ``runs/4bf92f3577b34da6…``.
+without its suffix, or, where a file holds several traces, that and the trace's id, ``runs/4bf92f35…``.
 """
 
 from __future__ import annotations
