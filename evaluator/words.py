@@ -18,6 +18,14 @@ from evaluator.errors import CheckError
 from evaluator.json_write import json_text
 from evaluator.path import parse_path
 
+_WAYS = {
+    "cell": "cells",
+    "number": "numbers",
+    "instant": "instants",
+    "day": "days",
+    "digits": "digits",
+    "loose": "numbers, days or text without case",
+}
 _PLAIN_PATH = re.compile(r"[\w.\-\[\]=$@/:]+")
 
 
@@ -75,27 +83,27 @@ def _statement(check: dict[str, Any], positive: bool, *, inner: bool) -> str:
         return f"({joined})" if inner and len(parts) > 1 else joined
     if op == "find":
         quantity = "some" if positive else "no"
-        return f"{quantity} {_name(check['collection'], 'element')} {_told(check['where'], plural=False)}"
+        return f"{quantity} {_element(check, plural=False)} {_told(check['where'], plural=False)}"
     if op == "count":
         return _count_statement(check, positive)
     name = _name(check["path"], "the scene")
     if op == "contains":
         return f"{name} {'contains' if positive else 'does not contain'} {_substring(check)}"
+    if op == "matches":
+        return f"{name} {'matches' if positive else 'does not match'} {json_text(check['pattern'])}"
     if op in ("exists", "missing"):
         return f"{name} is {'present' if positive == (op == 'exists') else 'missing'}"
-    return f"{name} is {_comparison(check, positive)}"
+    return f"{name} is {_comparison(check, positive, 'the scene')}"
 
 
 def _count_statement(check: dict[str, Any], positive: bool) -> str:
     name = _name(check["collection"], "the scene")
     quantity, plural = _quantity(check, positive)
     if quantity is None:
-        return f"{name} is {'a list' if positive else 'no list'}"
+        return f"{name} is {_collection_kind(check, positive)}"
     if "where" not in check:
-        return f"{name} has {quantity} {'elements' if plural else 'element'}"
-    return (
-        f"{quantity} of {_name(check['collection'], 'the elements')} {_told(check['where'], plural=plural)}"
-    )
+        return f"{name} has {quantity} {_noun(check, plural)}"
+    return f"{quantity} of {_element(check, plural=True)} {_told(check['where'], plural=plural)}"
 
 
 # What is told of an element: `has price at least 20`, `is "red"`
@@ -124,9 +132,7 @@ def _of_element(check: dict[str, Any], positive: bool, *, plural: bool, inner: b
     if op == "find":
         quantity = "some" if positive else "no"
         told = _told(check["where"], plural=False)
-        return _Told(
-            "has", f"{quantity} {_name(check['collection'], 'element')} that {told}", open_ended=True
-        )
+        return _Told("has", f"{quantity} {_element(check, plural=False)} that {told}", open_ended=True)
     if op == "count":
         return _count_of_element(check, positive)
     whole = not parse_path(check["path"])
@@ -138,10 +144,13 @@ def _of_element(check: dict[str, Any], positive: bool, *, plural: bool, inner: b
         return _Told("has", name if present else f"no {name}")
     if op == "contains":
         said = f"{'' if positive else 'not '}{'text ' if whole else ''}containing {_substring(check)}"
+    elif op == "matches":
+        pattern = json_text(check["pattern"])
+        said = f"{'' if positive else 'not '}{'text ' if whole else ''}matching {pattern}"
     elif op in ("eq", "neq") and not whole:
-        said = f"{'' if positive == (op == 'eq') else 'not '}equal to {json_text(check['value'])}"
+        said = f"{'' if positive == (op == 'eq') else 'not '}equal to {_compared(check, 'the element')}"
     else:
-        said = _comparison(check, positive)
+        said = _comparison(check, positive, "the element")
     return _Told("is", said) if whole else _Told("has", f"{name} {said}")
 
 
@@ -167,35 +176,65 @@ def _count_of_element(check: dict[str, Any], positive: bool) -> _Told:
     whole = not parse_path(check["collection"])
     name = _name(check["collection"], "the elements")
     if quantity is None:
-        if whole:
-            return _Told("is", "a list" if positive else "no list")
-        return _Told("has", f"{name} that is {'a list' if positive else 'no list'}", open_ended=True)
+        kind = _collection_kind(check, positive)
+        return _Told("is", kind) if whole else _Told("has", f"{name} that is {kind}", open_ended=True)
     if "where" in check:
         told = _told(check["where"], plural=plural)
-        return _Told("has", f"{quantity} of {name} that {told}", open_ended=True)
-    noun = "elements" if plural else "element"
+        return _Told("has", f"{quantity} of {_element(check, plural=True)} that {told}", open_ended=True)
+    noun = _noun(check, plural)
     return _Told("has", f"{quantity} {noun}" if whole else f"{quantity} {noun} in {name}")
 
 
 # Words shared by both
 
 
-def _comparison(check: dict[str, Any], positive: bool) -> str:
-    value = json_text(check["value"])
-    match check["op"]:
-        case "gte":
-            said = f"at least {value}"
-        case "lte":
-            said = f"at most {value}"
-        case "neq":
-            said, positive = value, not positive
-        case _:
-            said = value
+def _comparison(check: dict[str, Any], positive: bool, whole: str) -> str:
+    words = {"gte": "at least ", "lte": "at most ", "gt": "above ", "lt": "below "}
+    if check["op"] == "neq":
+        positive = not positive
+    said = words.get(check["op"], "") + _compared(check, whole)
     return said if positive else f"not {said}"
 
 
+def _compared(check: dict[str, Any], whole: str) -> str:
+    """What a value is compared with, and in which way."""
+    other = "value_path" in check
+    said = f"the value of {_name(check['value_path'], whole)}" if other else json_text(check["value"])
+    if "as" in check:
+        return f"{said} (compared as {_WAYS[check['as']]})"
+    return f"{said} (ignoring case)" if check.get("ci") else said
+
+
 def _substring(check: dict[str, Any]) -> str:
-    return json_text(check["substring"]) + (" (ignoring case)" if check.get("ci") else "")
+    manner = ["ignoring case"] if check.get("ci") else []
+    if check.get("norm"):
+        manner.append("however numbers are written")
+    if check.get("word"):
+        manner.append("not inside a word or number")
+    return json_text(check["substring"]) + (f" ({', '.join(manner)})" if manner else "")
+
+
+def _element(check: dict[str, Any], *, plural: bool) -> str:
+    """The elements of a collection, one of them when not `plural`."""
+    if check.get("values"):
+        whole = "the scene"
+        name = f"{'the values' if plural else 'value'} in {_name(check['collection'], whole)}"
+    else:
+        name = _name(check["collection"], "the elements" if plural else "element")
+    return f"{name} (none if missing)" if plural and "absent" in check else name
+
+
+def _noun(check: dict[str, Any], plural: bool) -> str:
+    noun = "value" if check.get("values") else "element"
+    return f"{noun}{'s' if plural else ''}{' (none if missing)' if 'absent' in check else ''}"
+
+
+def _collection_kind(check: dict[str, Any], positive: bool) -> str:
+    kinds = ["list"]
+    if check.get("values"):
+        kinds.append("object")
+    said = " or ".join(kinds) + (" or missing" if "absent" in check else "")
+    return f"{'a' if positive else 'no'} {said}"
 
 
 def _quantity(check: dict[str, Any], positive: bool) -> tuple[str | None, bool]:
