@@ -14,7 +14,8 @@ from evaluator.fields import Fields
 from evaluator.node import Node
 from evaluator.operators import OPERATORS
 from evaluator.result import CheckResult
-from evaluator.values import compact
+from evaluator.scene import validate_scene
+from evaluator.values import MISSING, compact
 
 _REMEMBERED_BYTES = 16_384
 _TOO_DEEP = "the check is nested too deeply for what is left of Python's call stack"
@@ -140,8 +141,11 @@ def run_check(scene: object, check: object, *, anchors: bool = False) -> CheckRe
 
     Raises:
         CheckError: the check is not well formed.
-        SceneError: the scene holds something that is not JSON where the check looks.
+        SceneError: the scene holds something that is not JSON, wherever it is; `place` says where. (A compiled
+            check that is called looks only where it leads, see `validate_scene`.)
     """
+    if scene is not MISSING:
+        validate_scene(scene)
     if isinstance(check, CompiledCheck):
         return check(scene, anchors=anchors)
     wire = _wire(check)
