@@ -40,6 +40,10 @@ def main() -> None:
     if sys.argv[1:2] == ["--version"]:
         print(f"experiments {__version__}")
         return
+    if sys.argv[1:2] == ["benchmark"]:
+        from experiments.benchmark.cli import main as benchmark
+
+        sys.exit(benchmark(sys.argv[2:]))
     # Hydra then raises what it would otherwise print with a traceback.
     os.environ["HYDRA_FULL_ERROR"] = "1"
     try:
