@@ -50,7 +50,19 @@ def _straight(check: dict[str, Any], positive: bool) -> tuple[dict[str, Any], bo
     """The check below its negations, and whether it is affirmed."""
     while check["op"] == "not":
         check, positive = check["of"], not positive
-    return check, positive
+    return (_of_cel(check) if check["op"].startswith("cel.") else check), positive
+
+
+def _of_cel(check: dict[str, Any]) -> dict[str, Any]:
+    """What an operator of `from_cel` says, as a core check; one that never holds is an empty `or`."""
+    if check["op"] == "cel.unsupported" or "value" not in check:
+        return {"op": "or", "of": []}
+    bound = {"<": "lt", "<=": "lte", ">": "gt", ">=": "gte", "==": "eq"}[check["is"]]
+    if check["op"] == "cel.compare":
+        return {"op": bound, "path": check["path"], "value": check["value"]}
+    given = {"where": check["where"]} if "where" in check else {}
+    name = f"cel.{bound}" if bound in ("lt", "gt") else bound
+    return {"op": "count", "collection": check["collection"], **given, name: check["value"]}
 
 
 def _parts(check: dict[str, Any], positive: bool) -> tuple[str, list[tuple[dict[str, Any], bool]]]:
@@ -239,8 +251,20 @@ def _collection_kind(check: dict[str, Any], positive: bool) -> str:
 
 def _quantity(check: dict[str, Any], positive: bool) -> tuple[str | None, bool]:
     """How many, in words (None when no bound is given), and whether that is a plural."""
-    words = {"eq": "exactly", "gte": "at least", "lte": "at most"}
-    opposites = {"eq": "other than", "gte": "fewer than", "lte": "more than"}
+    words = {
+        "eq": "exactly",
+        "gte": "at least",
+        "lte": "at most",
+        "cel.gt": "more than",
+        "cel.lt": "fewer than",
+    }
+    opposites = {
+        "eq": "other than",
+        "gte": "fewer than",
+        "lte": "more than",
+        "cel.gt": "at most",
+        "cel.lt": "at least",
+    }
     given = [(bound, check[bound]) for bound in words if bound in check]
     if not given:
         return None, True
