@@ -249,7 +249,7 @@ def _field(record: dict[str, Any], key: str, kind: type, default: Any, place: st
     if value is None and default is not None:
         return default
     if type(value) is not kind:
-        expected = kind_of(kind())
+        expected = "a whole number" if kind is int else kind_of(kind())
         path = f'{where}["{key}"]' if "." in key else f"{where}.{key}"
         raise SceneError(
             f"expected {expected}, got {kind_of(value) if key in record else 'nothing'}", f"{place}: {path}"
