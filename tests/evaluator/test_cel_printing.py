@@ -164,7 +164,9 @@ def test_what_is_written_reads_back_with_the_same_verdict(
     try:
         text = to_cel(check, standard=standard)
     except CheckError as refusal:
-        assert "CEL" in refusal.problem
+        text, refused = "", refusal.problem
+    if not text:
+        assert "CEL" in refused
         return
     again = from_cel(text, standard=standard)
     for scene in scenes:
@@ -173,7 +175,7 @@ def test_what_is_written_reads_back_with_the_same_verdict(
 
 paths = st.lists(st.sampled_from(["a", "b", "k v", "true", "é🙂"]), min_size=1, max_size=3).map(".".join)
 literals = (
-    st.sampled_from(["", "a", 'q"\'\\', "(", "&&", "-1", "x\ty"]) | st.booleans() | st.integers(-3, 3)
+    st.sampled_from(["", "a", "q\"'\\", "(", "&&", "-1", "x\ty"]) | st.booleans() | st.integers(-3, 3)
 ) | st.floats(allow_nan=False, allow_infinity=False)
 sayable = st.recursive(
     st.builds(at, paths, literals, st.sampled_from(["eq", "neq"]))
