@@ -14,35 +14,52 @@ from evaluator.errors import CheckError, SceneError
 from evaluator.json_write import canonical_json, json_text
 from evaluator.path import Lookup, lookup, resolve
 from evaluator.result import CheckResult
+from evaluator.scene import validate_scene
 from evaluator.tools import TOOL_DESCRIPTORS, check_scene, diagnose, gap
 from evaluator.values import MISSING
 from evaluator.words import sentence
 
 if TYPE_CHECKING:
     from evaluator.cel import from_cel, to_cel
-    from evaluator.expression import dump_check, parse_check
+    from evaluator.conversion import to_scene
+    from evaluator.explanation import explain
+    from evaluator.expression import check_hash, dump_check, parse_check
+    from evaluator.meta import Meta, parse_meta
+    from evaluator.pack import CheckPack, PackReport, load_pack, parse_pack, run_pack
     from evaluator.recorder import SceneRecorder
     from evaluator.replay import replay_trace
     from evaluator.scene_otel import read_scene_otel, read_traces
     from evaluator.schema import check_json_schema
+    from evaluator.simplification import simplify
     from evaluator.table import EvaluationTable as EvaluationTable
     from evaluator.table import SceneTable as SceneTable
     from evaluator.table import evaluate_many as evaluate_many
 
 # Names whose modules are imported when they are first asked for: they cost start-up, and few need them.
 _LATER = {
+    "CheckPack": "evaluator.pack",
     "EvaluationTable": "evaluator.table",
+    "Meta": "evaluator.meta",
+    "PackReport": "evaluator.pack",
     "SceneRecorder": "evaluator.recorder",
     "SceneTable": "evaluator.table",
+    "check_hash": "evaluator.expression",
     "check_json_schema": "evaluator.schema",
     "dump_check": "evaluator.expression",
-    "from_cel": "evaluator.cel",
     "evaluate_many": "evaluator.table",
+    "explain": "evaluator.explanation",
+    "from_cel": "evaluator.cel",
+    "load_pack": "evaluator.pack",
     "parse_check": "evaluator.expression",
+    "parse_meta": "evaluator.meta",
+    "parse_pack": "evaluator.pack",
     "read_scene_otel": "evaluator.scene_otel",
     "read_traces": "evaluator.scene_otel",
     "replay_trace": "evaluator.replay",
+    "run_pack": "evaluator.pack",
+    "simplify": "evaluator.simplification",
     "to_cel": "evaluator.cel",
+    "to_scene": "evaluator.conversion",
 }
 
 __all__ = [
@@ -50,32 +67,44 @@ __all__ = [
     "TOOL_DESCRIPTORS",
     "Check",
     "CheckError",
+    "CheckPack",
     "CheckResult",
     "CompiledCheck",
     "Lookup",
+    "Meta",
+    "PackReport",
     "SceneError",
     "SceneRecorder",
     "Subscription",
     "attach_check",
     "canonical_json",
+    "check_hash",
     "check_json_schema",
     "check_scene",
     "compile_check",
     "define_check",
     "diagnose",
     "dump_check",
+    "explain",
     "from_cel",
     "gap",
     "json_text",
+    "load_pack",
     "lookup",
     "parse_check",
+    "parse_meta",
+    "parse_pack",
     "read_scene_otel",
     "read_traces",
     "replay_trace",
     "resolve",
     "run_check",
+    "run_pack",
     "sentence",
+    "simplify",
     "to_cel",
+    "to_scene",
+    "validate_scene",
 ]
 
 

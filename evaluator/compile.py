@@ -141,11 +141,11 @@ def run_check(scene: object, check: object, *, anchors: bool = False) -> CheckRe
 
     Raises:
         CheckError: the check is not well formed.
-        SceneError: the scene holds something that is not JSON, wherever it is; `place` says where. (A compiled
-            check that is called looks only where it leads, see `validate_scene`.)
+        SceneError: the scene holds something that is not JSON, wherever it is; `place` says where. (A
+            compiled check that is called looks only where it leads, see `validate_scene`.)
     """
     if scene is not MISSING:
-        validate_scene(scene)
+        validate_scene(scene, infinite=True)
     if isinstance(check, CompiledCheck):
         return check(scene, anchors=anchors)
     wire = _wire(check)
@@ -179,11 +179,16 @@ def _compile_marshalled(key: bytes) -> CompiledCheck:
 def define_check(id: str, expr: dict[str, Any], meta: Any = None) -> Check:  # noqa: A002 (the wire's own word)
     """A check with a name and, if wanted, meta (references, severity, tags, pack) that results carry.
 
-    Raises `CheckError` when the expression is not well formed or the meta is not JSON.
+    Raises `CheckError` when the expression is not well formed, the meta is not JSON, or its known keys do not
+    hold what they should (see `parse_meta`).
     """
     if type(id) is not str:
         raise CheckError(f"a defined check's id is a string, got {kind_of(id)}", "$.id")
     if type(expr) is not dict:
         raise CheckError(f'expected a check, an object with an "op", got {kind_of(expr)}', "$.expr")
     wire = compile_check(Check(id, expr, meta)).check
+    if type(meta) is dict:
+        from evaluator.meta import parse_meta  # not at the top: evaluation needs none of it
+
+        parse_meta(wire["meta"])
     return Check(id, wire["expr"], wire.get("meta"))

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from hashlib import sha256
 from types import UnionType
 from typing import Any, ClassVar, Literal, NamedTuple, NewType, Union, get_args, get_origin
 
@@ -328,9 +329,7 @@ def parse_check(source: object) -> Expression | Definition:
 
     Raises `CheckError` as `compile_check` does, with the place of the fault in `place`.
     """
-    if isinstance(source, str | bytes):
-        source = _read(source)
-    wire = compile_check(source).check
+    wire = dump_check(source)
     if not is_defined(wire):
         return _expression(wire)
     extra = {key: value for key, value in wire.items() if key not in ("id", "expr", "meta")}
@@ -340,11 +339,21 @@ def parse_check(source: object) -> Expression | Definition:
 def dump_check(check: object) -> dict[str, Any]:
     """The check on the wire, as plain JSON: `dump_check(parse_check(wire)) == wire`.
 
-    Takes what `parse_check` gives, or anything `compile_check` takes; raises `CheckError` when it is not
+    Takes what `parse_check` gives or takes; raises `CheckError` when it is not
     well formed.
     """
-    copy: dict[str, Any] = snapshot(compile_check(check).check)
+    source = _read(check) if isinstance(check, str | bytes) else check
+    copy: dict[str, Any] = snapshot(compile_check(source).check)
     return copy
+
+
+def check_hash(check: object) -> str:
+    """SHA-256 of a check's canonical JSON text (`canonical_json` of its wire form), in hexadecimal digits.
+
+    The same for checks that differ in the order of keys or in how a number is written; an id, meta and
+    unknown keys count. Takes what `parse_check` takes; raises `CheckError` when the check is not well formed.
+    """
+    return sha256(canonical_json(dump_check(check)).encode()).hexdigest()
 
 
 def _read(text: str | bytes) -> Any:
