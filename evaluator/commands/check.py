@@ -155,30 +155,13 @@ class _Judge:
             raise UnusableInputError(f"{shown(self._path)}:{number}: {error}") from None
 
 
-_judge: _Judge
-"""The judge of a process that is one of several; set when the process starts."""
-
-
-def _become_judge(check: CompiledCheck, path: str, raw: bool, as_text: bool) -> None:
-    global _judge
-    _judge = _Judge(check, path, raw=raw, as_text=as_text)
-
-
-def _judge_here(lines: list[tuple[int, bytes]]) -> _Judged:
-    return _judge(lines)
-
-
 def _judged(check: CompiledCheck, path: str, *, raw: bool, jobs: int, as_text: bool) -> Generator[_Judged]:
     """The verdicts of all lines in their order, a run at a time; raises `UnusableInputError` at the end."""
+    judge = _Judge(check, path, raw=raw, as_text=as_text)
     if jobs == 1:
-        judge = _Judge(check, path, raw=raw, as_text=as_text)
         runs: Iterator[_Judged] = map(judge, _batches(path, most=1 if _is_live(path) else _LINES_A_BATCH))
     else:
-        from evaluator.parallel import in_order
-
-        given = (check, path, raw, as_text)
-        lines = _batches(path, most=_LINES_A_BATCH)
-        runs = in_order(_judge_here, lines, jobs=jobs, prepare=_become_judge, given=given)
+        runs = _judged_in_parallel(judge, _batches(path, most=_LINES_A_BATCH), jobs)
     seen = False
     for judged in runs:
         seen = True
@@ -187,6 +170,17 @@ def _judged(check: CompiledCheck, path: str, *, raw: bool, jobs: int, as_text: b
             raise UnusableInputError(judged.problem)
     if not seen:
         raise UnusableInputError(f"{shown(path)}: no scenes; one JSON value a line is expected")
+
+
+def _judged_in_parallel(
+    judge: _Judge, batches: Iterator[list[tuple[int, bytes]]], jobs: int
+) -> Iterator[_Judged]:
+    from evaluator.parallel import LostProcessError, in_order
+
+    try:
+        yield from in_order(judge, batches, jobs=jobs)
+    except LostProcessError as error:
+        raise UnusableInputError(f"{error}; with fewer --jobs less memory is needed") from None
 
 
 def _batches(path: str, *, most: int) -> Iterator[list[tuple[int, bytes]]]:
