@@ -200,10 +200,9 @@ def _keyed(content: str) -> Keyed | None:
 def _index(content: str) -> Index:
     if content.isascii() and content.isdigit():
         return Index(content)
-    if len(content) > 2 and content[0] == content[-1] and content[0] in "\"'":
+    advice = 'a bracket holds an index, field=value, field has value, or a key as a JSON string: ["a.b"]'
+    if content[:1] in ("'", '"') and _BARE_KEY.fullmatch(content[1:-1]) and content[0] == content[-1]:
         advice = f"a key that can stand bare is not quoted: .{_shown(content[1:-1])}"
-    else:
-        advice = 'a bracket holds an index, field=value, field has value, or a "quoted.key"'
     raise CheckError(f"invalid bracket segment in path: [{_shown(content)}] ({advice})")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -36,6 +37,12 @@ SCENE: dict[str, Any] = {
         ("[id=  ]", (Keyed("id", ""),)),
         ("[t\ufeffhas\u00a0v]", (Has("t", "v"),)),
         (" a b ", (Property(" a b "),)),
+        ('a["p95.latency"]', (Property("a"), Property("p95.latency"))),
+        ('[""]["x]"].y', (Property(""), Property("x]"), Property("y"))),
+        (r'["a\u002eb\"\n[0]"]', (Property('a.b"\n[0]'),)),
+        ('["a"=1]', (Keyed('"a"', "1"),)),
+        ('[id="a"]', (Keyed("id", '"a"'),)),
+        ('["a=b"]', (Keyed('"a', 'b"'),)),
     ],
 )
 def test_a_path_parses_into_its_segments(path: str, segments: tuple[Any, ...]) -> None:
@@ -55,7 +62,11 @@ def test_a_path_parses_into_its_segments(path: str, segments: tuple[Any, ...]) -
         ("[id=]", "[id=]"),
         ("[=1]", "[=1]"),
         ("[٣]", "[٣]"),
-        ('["c"]', '["c"]'),
+        ('["c"]', "a key that can stand bare is not quoted: .c"),
+        ("['c.d']", "['c.d']"),
+        ('["a.b]', '["a.b]'),
+        (r'["a.\x"]', "invalid bracket"),
+        ('["a.b" ]', '["a.b" ]'),
         ("[id=a\n]", "[id=a\n]"),
         ("[t has a\u2028]", "[t has"),
         ("[t\u0085has\u0085v]", "invalid bracket segment"),
@@ -134,6 +145,10 @@ def test_a_path_of_many_segments_is_no_trouble() -> None:
     with pytest.raises(CheckError, match="unclosed"):
         parse_path("a[0]" * 20_000 + "[")
     assert parse_path("[a has" + " " * 50_000 + "]") == (Has("a", ""),)
+    assert parse_path('["."]' * 100_000) == (Property("."),) * 100_000
+    for hostile in ('["' * 50_000, '["=1]' * 50_000, r'["\=1]' * 50_000, '["' + "\\" * 100_001):
+        with suppress(CheckError):
+            parse_path(hostile)
 
 
 PIECES = [
@@ -154,6 +169,10 @@ PIECES = [
     "\u0085",
     "🙂",
     "-",
+    '"',
+    '["',
+    '"]',
+    "\\",
 ]
 
 

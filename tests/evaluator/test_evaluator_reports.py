@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evaluator import MISSING, CheckError, lookup, run_check, sentence
+from evaluator import MISSING, lookup, run_check, sentence
 
 
 def test_h1_true_is_not_one_at_any_depth() -> None:

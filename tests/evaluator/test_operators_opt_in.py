@@ -204,19 +204,43 @@ def test_at_a_bound_between_other_numbers_the_gap_is_small() -> None:
 @pytest.mark.parametrize(
     ("check", "gap", "why"),
     [
-        ({"op": "lte", "path": "spent", "value_path": "budget"}, 20, "spent: expected ≤ budget = 100, got 120 (over by 20)"),
+        (
+            {"op": "lte", "path": "spent", "value_path": "budget"},
+            20,
+            "spent: expected ≤ budget = 100, got 120 (over by 20)",
+        ),
         ({"op": "gte", "path": "spent", "value_path": "budget"}, 0, "spent = 120 ≥ budget = 100"),
-        ({"op": "gt", "path": "budget", "value_path": "budget"}, 1, "budget: expected > budget = 100, got 100 (at the bound)"),
-        ({"op": "lte", "path": "spent", "value_path": "gone"}, 1, "spent: expected ≤ gone = undefined to be a number"),
-        ({"op": "lte", "path": "gone", "value_path": "spent"}, 1, "gone: expected number ≤ spent = 120, got undefined"),
+        (
+            {"op": "gt", "path": "budget", "value_path": "budget"},
+            1,
+            "budget: expected > budget = 100, got 100 (at the bound)",
+        ),
+        (
+            {"op": "lte", "path": "spent", "value_path": "gone"},
+            1,
+            "spent: expected ≤ gone = undefined to be a number",
+        ),
+        (
+            {"op": "lte", "path": "gone", "value_path": "spent"},
+            1,
+            "gone: expected number ≤ spent = 120, got undefined",
+        ),
         ({"op": "eq", "path": "head", "value_path": "base"}, 0, 'head = base = "f00"'),
         ({"op": "eq", "path": "head", "value_path": "other"}, 1, 'head: expected other = "F00", got "f00"'),
-        ({"op": "eq", "path": "head", "value_path": "other", "ci": True}, 0, 'head = other = "F00" (ignoring case)'),
+        (
+            {"op": "eq", "path": "head", "value_path": "other", "ci": True},
+            0,
+            'head = other = "F00" (ignoring case)',
+        ),
         ({"op": "neq", "path": "head", "value_path": "base"}, 1, 'head: expected ≠ base = "f00", got "f00"'),
-        ({"op": "eq", "path": "gone", "value_path": "lost"}, 1, "gone: expected lost = undefined, got undefined"),
+        (
+            {"op": "eq", "path": "gone", "value_path": "lost"},
+            1,
+            "gone: expected lost = undefined, got undefined",
+        ),
         ({"op": "neq", "path": "gone", "value_path": "lost"}, 0, "gone ≠ lost = undefined"),
     ],
-)  # fmt: skip
+)
 def test_a_value_is_compared_with_another_place_of_the_scene(check: Any, gap: float, why: str) -> None:
     scene = {"spent": 120, "budget": 100, "head": "f00", "base": "f00", "other": "F00"}
     result = run_check(scene, check)
@@ -401,7 +425,10 @@ def test_an_unknown_way_names_those_there_are() -> None:
     [
         ({"op": "eq", "path": "a", "value": "x", "ci": True}, 'a is "x" (ignoring case)'),
         ({"op": "eq", "path": "a", "value": "x", "ci": False}, 'a is "x"'),
-        ({"op": "neq", "path": "a", "value": "2026-01-05", "as": "day"}, 'a is not "2026-01-05" (compared as days)'),
+        (
+            {"op": "neq", "path": "a", "value": "2026-01-05", "as": "day"},
+            'a is not "2026-01-05" (compared as days)',
+        ),
         ({"op": "lte", "path": "spent", "value_path": "budget"}, "spent is at most the value of budget"),
         ({"op": "eq", "path": "a", "value_path": ""}, "a is the value of the scene"),
         ({"op": "gt", "path": "a", "value": 3}, "a is above 3"),
@@ -413,24 +440,45 @@ def test_an_unknown_way_names_those_there_are() -> None:
             'a contains "1,000" (ignoring case, however numbers are written, not inside a word or number)',
         ),
         (
-            {"op": "find", "collection": "row.cells", "values": True, "where": {"op": "matches", "path": "", "pattern": "x"}},
+            {
+                "op": "find",
+                "collection": "row.cells",
+                "values": True,
+                "where": {"op": "matches", "path": "", "pattern": "x"},
+            },
             'some value in row.cells is text matching "x"',
         ),
         (
-            {"op": "find", "collection": "rows", "where": {"op": "gt", "path": "spent", "value_path": "limit"}},
+            {
+                "op": "find",
+                "collection": "rows",
+                "where": {"op": "gt", "path": "spent", "value_path": "limit"},
+            },
             "some rows has spent above the value of limit",
         ),
-        ({"op": "count", "collection": "a", "lte": 2, "absent": "empty"}, "a has at most 2 elements (none if missing)"),
         (
-            {"op": "count", "collection": "a", "values": True, "gte": 2, "where": {"op": "eq", "path": "", "value": 1}},
+            {"op": "count", "collection": "a", "lte": 2, "absent": "empty"},
+            "a has at most 2 elements (none if missing)",
+        ),
+        (
+            {
+                "op": "count",
+                "collection": "a",
+                "values": True,
+                "gte": 2,
+                "where": {"op": "eq", "path": "", "value": 1},
+            },
             "at least 2 of the values in a are 1",
         ),
-        ({"op": "count", "collection": "a", "values": True, "absent": "empty"}, "a is a list or object or missing"),
+        (
+            {"op": "count", "collection": "a", "values": True, "absent": "empty"},
+            "a is a list or object or missing",
+        ),
         ({"op": "eq", "path": 'a["b.c"]', "value": 1}, '`a["b.c"]` is 1'),
         ({"op": "cel.compare", "path": "a", "is": "<", "value": 3}, "a is below 3"),
         ({"op": "cel.compare", "path": "a", "is": "<"}, "nothing passes"),
         ({"op": "cel.size", "collection": "a", "is": "<", "value": 2.5}, "a has fewer than 2.5 elements"),
     ],
-)  # fmt: skip
+)
 def test_the_opt_in_forms_read_as_sentences(check: Any, words: str) -> None:
     assert sentence(check) == words
