@@ -93,7 +93,7 @@ def from_cel(text: str, *, standard: bool = False) -> Json:
         raise CheckError(f"CEL: an expression is a string, got {kind_of(text)}")
     expression = parse(text, standard=standard)
     try:
-        check = _Lowering(text, standard).predicate(expression, _Scope(None, summed=False)).check
+        check = _Lowering(text, standard).predicate(expression, _Scope(counts=not standard)).check
         compile_check(check)  # refuses what is too large or nested too deeply
     except RecursionError:
         raise CheckError("CEL: the expression is nested too deeply") from None
@@ -103,10 +103,11 @@ def from_cel(text: str, *, standard: bool = False) -> Json:
 
 
 class _Scope(NamedTuple):
-    """Where an expression stands: the name bound to the element, and whether its gap goes into a sum."""
+    """Where an expression stands: the name bound to the element; whether its gap counts, and in a sum."""
 
-    bound: str | None
-    summed: bool
+    bound: str | None = None
+    counts: bool = True
+    summed: bool = False
 
 
 class _Lowering:
@@ -142,8 +143,8 @@ class _Lowering:
                 return Lowered({"op": "eq", "path": self.path(expression, scope), "value": True})
 
     def joint(self, joint: Joint, scope: _Scope) -> Lowered:
-        if joint.operator == "&&" and not self.standard:
-            scope = scope._replace(summed=True)
+        if joint.operator == "&&":
+            scope = scope._replace(summed=scope.counts)
         parts = [self.predicate(operand, scope) for operand in joint.operands]
         checks = [part.check for part in parts]
         may_fail = any(part.may_fail for part in parts)
@@ -161,7 +162,7 @@ class _Lowering:
             if not operand.arguments or (self.standard and len(operand.arguments) > 1):
                 raise self.refusal(operand, "has(path) expected")
             return Lowered({"op": "missing", "path": self.path(operand.arguments[0], scope)})
-        inner = self.predicate(operand, scope._replace(summed=False))
+        inner = self.predicate(operand, scope._replace(counts=False, summed=False))
         return Lowered({"op": "not", "of": inner.check}, inner.may_fail)
 
     def comparison(self, comparison: Comparison, scope: _Scope) -> Lowered:
@@ -247,8 +248,9 @@ class _Lowering:
         if not isinstance(bound, Name) or body is None:
             raise self.refusal(method, f"{method.name}(v, pred) expected")
         path = self.path(method.target, scope)
+        counts = scope.counts and method.name == "exists"  # the others only ask which elements pass
         try:
-            return path, self.predicate(body, _Scope(bound.name, summed=False))
+            return path, self.predicate(body, _Scope(bound.name, counts))
         except CheckError as error:
             if self.standard:
                 raise

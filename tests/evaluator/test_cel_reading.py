@@ -98,6 +98,25 @@ READ: list[tuple[str, dict[str, Any]]] = [
             ],
         },
     ),
+    (
+        "!(a > 5 && b)",  # there the gap of what is inside does not count
+        {
+            "op": "not",
+            "of": {
+                "op": "and",
+                "of": [
+                    {
+                        "op": "and",
+                        "of": [
+                            {"op": "gte", "path": "a", "value": 5},
+                            {"op": "neq", "path": "a", "value": 5},
+                        ],
+                    },
+                    {"op": "eq", "path": "b", "value": True},
+                ],
+            },
+        },
+    ),
     ("a.size() > 2", {"op": "count", "collection": "a", "gte": 3}),
     ("a.size() < 2", {"op": "count", "collection": "a", "lte": 1}),
     ("a.size() > 2.5", {"op": "cel.size", "collection": "a", "is": ">", "value": 2.5}),
