@@ -20,6 +20,7 @@ from evaluator.values import MISSING
 from evaluator.words import sentence
 
 if TYPE_CHECKING:
+    from evaluator.anchor import AnchorStep, format_anchor, parse_anchor
     from evaluator.cel import from_cel, to_cel
     from evaluator.conversion import to_scene
     from evaluator.explanation import explain
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 # Names whose modules are imported when they are first asked for: they cost start-up, and few need them.
 _LATER = {
+    "AnchorStep": "evaluator.anchor",
     "CheckPack": "evaluator.pack",
     "EvaluationTable": "evaluator.table",
     "Meta": "evaluator.meta",
@@ -48,8 +50,10 @@ _LATER = {
     "dump_check": "evaluator.expression",
     "evaluate_many": "evaluator.table",
     "explain": "evaluator.explanation",
+    "format_anchor": "evaluator.anchor",
     "from_cel": "evaluator.cel",
     "load_pack": "evaluator.pack",
+    "parse_anchor": "evaluator.anchor",
     "parse_check": "evaluator.expression",
     "parse_meta": "evaluator.meta",
     "parse_pack": "evaluator.pack",
@@ -65,6 +69,7 @@ _LATER = {
 __all__ = [
     "MISSING",
     "TOOL_DESCRIPTORS",
+    "AnchorStep",
     "Check",
     "CheckError",
     "CheckPack",
@@ -86,11 +91,13 @@ __all__ = [
     "diagnose",
     "dump_check",
     "explain",
+    "format_anchor",
     "from_cel",
     "gap",
     "json_text",
     "load_pack",
     "lookup",
+    "parse_anchor",
     "parse_check",
     "parse_meta",
     "parse_pack",

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from evaluator.anchor import anchor_at
 from evaluator.check import MAX_NESTING, Check, CheckData, carried, is_defined, snapshot
 from evaluator.errors import CheckError, kind_of, nearest
 from evaluator.fields import Fields
@@ -45,12 +44,17 @@ class CompiledCheck:
         try:
             result = self._judge(scene)
             if anchors and not result.passed:
-                result.anchor = anchor_at(self._locate(scene, False))
+                result.anchor = self._anchor(scene)
         except RecursionError:
             raise CheckError(_TOO_DEEP, "$") from None
         if self.meta is not None:
             result.meta = self.meta
         return result
+
+    def _anchor(self, scene: Any) -> dict[str, str] | None:
+        from evaluator.anchor import anchor_at  # costs start-up, and few ask for anchors
+
+        return anchor_at(self._locate(scene, False))
 
     def passes(self, scene: Any) -> bool:
         """Whether the scene satisfies the check."""

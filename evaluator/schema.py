@@ -8,6 +8,7 @@ the limits on depth and size. Whether a check is a defined one and which operato
 from __future__ import annotations
 
 from functools import cache
+from inspect import cleandoc
 from sys import float_info
 from typing import Any, Final, Literal, get_args, get_origin
 
@@ -67,7 +68,7 @@ def _of_operator(op: str) -> dict[str, Any]:
 def _fields(kind: type[Expression]) -> dict[str, Any]:
     declared_fields = fields_of(str(kind.__struct_config__.tag))
     schema: dict[str, Any] = {
-        "description": (kind.__doc__ or "").strip(),
+        "description": cleandoc(kind.__doc__ or ""),
         "required": [field.name for field in declared_fields if field.required],
         "properties": {field.name: _holds(field.holds) for field in declared_fields},
     }
