@@ -156,6 +156,37 @@ def _over(rows: Rows, check: Expression) -> Gaps:
     return _at_rows(_beyond(column.numbers() - _double(check["value"])), jump, rows, 1.0)
 
 
+def _above(rows: Rows, check: Expression) -> Mask:
+    column, jump = rows.locate(check["path"])
+    mask: Mask = column.numbers() > _double(check["value"])
+    return _at_rows(mask, jump, rows, False)
+
+
+def _below(rows: Rows, check: Expression) -> Mask:
+    column, jump = rows.locate(check["path"])
+    mask: Mask = column.numbers() < _double(check["value"])
+    return _at_rows(mask, jump, rows, False)
+
+
+def _not_above(rows: Rows, check: Expression) -> Gaps:
+    column, jump = rows.locate(check["path"])
+    bound = _double(check["value"])
+    return _at_rows(_at_or_beyond(bound - column.numbers(), bound), jump, rows, 1.0)
+
+
+def _not_below(rows: Rows, check: Expression) -> Gaps:
+    column, jump = rows.locate(check["path"])
+    bound = _double(check["value"])
+    return _at_rows(_at_or_beyond(column.numbers() - bound, bound), jump, rows, 1.0)
+
+
+def _at_or_beyond(difference: Gaps, bound: float) -> Gaps:
+    """As `_beyond`, for a bound that must itself be passed: there a whole step, or a small one."""
+    beyond = _beyond(difference)
+    beyond[difference == 0.0] = 1.0 if bound.is_integer() else 1e-6
+    return beyond
+
+
 def _beyond(difference: Gaps) -> Gaps:
     """The gaps of signed distances beyond a bound; NaN, which is no number, is 1 away."""
     return np.where(np.isnan(difference), 1.0, np.maximum(difference, 0.0))
@@ -287,6 +318,8 @@ _FORMS: Final = {
     "neq": _Form(frozenset({"op", "path", "value"}), _neq),
     "gte": _Form(frozenset({"op", "path", "value"}), _at_least, _short_of),
     "lte": _Form(frozenset({"op", "path", "value"}), _at_most, _over),
+    "gt": _Form(frozenset({"op", "path", "value"}), _above, _not_above),
+    "lt": _Form(frozenset({"op", "path", "value"}), _below, _not_below),
     "contains": _Form(frozenset({"op", "path", "substring", "ci"}), _contains),
     "exists": _Form(frozenset({"op", "path"}), _exists),
     "missing": _Form(frozenset({"op", "path"}), _missing),

@@ -68,26 +68,35 @@ paths = st.sampled_from([
 bounds = numbers | beyond
 atoms = (
     st.fixed_dictionaries({"op": st.sampled_from(["eq", "neq"]), "path": paths, "value": values | beyond})
-    | st.fixed_dictionaries({"op": st.sampled_from(["gte", "lte"]), "path": paths, "value": bounds})
+    | st.fixed_dictionaries(
+        {"op": st.sampled_from(["gte", "lte", "gt", "lt"]), "path": paths, "value": bounds}
+    )
     | st.fixed_dictionaries(
         {"op": st.just("contains"), "path": paths, "substring": st.sampled_from(TEXTS)},
         optional={"ci": st.booleans(), "note": values},
     )
     | st.fixed_dictionaries({"op": st.sampled_from(["exists", "missing"]), "path": paths})
 )
+extended = (
+    st.fixed_dictionaries({"op": st.sampled_from(["eq", "neq", "lt"]), "path": paths, "value_path": paths})
+    | st.fixed_dictionaries({"op": st.just("eq"), "path": paths, "value": values, "ci": st.booleans()})
+    | st.fixed_dictionaries({"op": st.just("cel.compare"), "path": paths, "is": st.just("<")})
+)
 
 
 def compound(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    forms = {"values": st.booleans(), "absent": st.just("empty")}
     limits = {"where": inner, "eq": bounds, "gte": bounds, "lte": bounds, "note": values}
     return (
         st.fixed_dictionaries({"op": st.just("find"), "collection": paths, "where": inner})
+        | st.fixed_dictionaries({"op": st.just("find"), "collection": paths, "where": inner}, optional=forms)
         | st.fixed_dictionaries({"op": st.just("count"), "collection": paths}, optional=limits)
         | st.fixed_dictionaries({"op": st.sampled_from(["and", "or"]), "of": st.lists(inner, max_size=3)})
         | st.fixed_dictionaries({"op": st.just("not"), "of": inner})
     )
 
 
-checks = st.recursive(atoms, compound, max_leaves=5)
+checks = st.recursive(atoms | atoms | extended, compound, max_leaves=5)
 many_checks = st.lists(checks, max_size=4)
 foreign = st.sampled_from(
     [float("nan"), b"x", (1,), {5: 1}, frozenset(), 2**53 + 1, float("inf"), -float("inf")]
@@ -130,6 +139,35 @@ def assert_same_as_closures(checks: list[Any], scenes: list[Any]) -> None:
 )
 def test_columns_give_the_closures_gaps_bit_for_bit(checks: list[Any], scenes: list[Any]) -> None:
     assert_same_as_closures(checks, scenes)
+
+
+ITEMS = [{"a": 2**53, "b": 1}, {"a": 1e-300, "id": 1}, {"a": None, "b": 2}, None, 7, {"id": "1", "a": "1"}]
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        {"op": "eq", "path": "a", "value": 2**53 + 1},
+        {"op": "gte", "path": "a", "value": 2**53 + 1},
+        {"op": "lt", "path": "a", "value": 1e-300},
+        {"op": "gt", "path": "a", "value": 2**53},
+        {"op": "exists", "path": "items[id=undefined].b"},
+        {"op": "eq", "path": "items[b=undefined]", "value": 7},
+        {"op": "eq", "path": "items[0003].b", "value": 1},
+        {"op": "count", "collection": "items", "eq": 2**53 + 1},
+        {"op": "count", "collection": "a", "eq": -1},
+        {
+            "op": "or",
+            "of": [{"op": "cel.compare", "path": "a", "is": "<"}, {"op": "eq", "path": "b", "value": 9}],
+        },
+        {"op": "eq", "path": 'items["b.c"]', "value": 1},
+        {"op": "find", "collection": "items", "where": {"op": "eq", "path": 'x["b.c"]', "value": 1}},
+    ],
+)
+def test_numbers_and_keys_at_the_edges_are_judged_as_by_the_closure(check: Any) -> None:
+    scenes = [*ITEMS, {"items": ITEMS}, {"items": ITEMS[::-1]}, {"items": ITEMS[3:], "a": -1}, {"items": []}]
+    for wrapped in (check, {"op": "find", "collection": "items", "where": check}):
+        assert_same_as_closures([wrapped], [*scenes, {"items": scenes}, {"items": [{"x": {"b.c": 1}}]}])
 
 
 @settings(max_examples=200, deadline=None)

@@ -1,0 +1,123 @@
+"""The benchmark of the evaluator: what it compares means the same, and its report says what is absent."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluator import compile_check
+from experiments.benchmark import evaluation, peers
+from experiments.benchmark.cli import main
+from experiments.benchmark.predicates import PREDICATES
+
+ODD_SCENES: list[Any] = [
+    {},
+    {"run": {"status": "ok"}, "slack": {}, "gmail": {"messages": []}},
+    {"run": {"status": "ok", "errors": 2}, "slack": {"messages": [{"is_deleted": False}, {}]}},
+    {"warehouse": {"budget": {"spent": 44000}, "name": ""}, "salesforce": {"leads": None}},
+]
+
+
+@pytest.fixture(scope="module")
+def scenes() -> list[Any]:
+    return evaluation.read_batch(evaluation.recorded_batch()).scenes[:150]
+
+
+@pytest.fixture
+def small_batch(tmp_path: Path, scenes: list[Any]) -> Path:
+    path = tmp_path / "batch.json"
+    checks = [predicate.check for predicate in PREDICATES]
+    path.write_text(json.dumps({"scenes": scenes[:10], "checks": checks}), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("peer", peers.PEERS, ids=lambda peer: peer.package)
+def test_every_language_says_the_same_of_every_scene(peer: peers.Peer, scenes: list[Any]) -> None:
+    if peer.version is None:
+        pytest.skip(f"{peer.package} is not installed")
+    scenes = [*scenes, *ODD_SCENES]
+    verdicts = peer.judge(PREDICATES, scenes)()
+    for predicate, theirs in zip(PREDICATES, verdicts, strict=True):
+        ours = [compile_check(predicate.check).passes(scene) for scene in scenes]
+        assert theirs == ours, predicate.cel
+        assert {True, False} <= set(ours)
+
+
+def test_the_report_as_json_has_every_figure_and_ratio(small_batch: Path) -> None:
+    command = [sys.executable, "-m", "experiments.benchmark", "evaluator", "--json", "--rounds", "1"]
+    ran = subprocess.run(
+        [*command, "--batch", str(small_batch)], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    report = json.loads(ran.stdout)
+    assert (report["scenes"], report["checks"], report["evaluations"]) == (
+        10,
+        len(PREDICATES),
+        10 * len(PREDICATES),
+    )
+    assert list(report["per_second"]) == ["full", "raw", "prepared", "with_preparing"]
+    assert all(rate > 0 for rate in report["per_second"].values())
+    assert [peer["package"] for peer in report["peers"]] == [peer.package for peer in peers.PEERS]
+    for reported, peer in zip(report["peers"], peers.PEERS, strict=True):
+        if peer.version is None:
+            assert reported["absent"] is True
+        else:
+            assert reported["version"] == peer.version
+            ratio = report["predicates_per_second"] / reported["per_second"]
+            assert reported["times_faster"] == pytest.approx(ratio, rel=0.01, abs=0.01)
+
+
+def test_the_table_names_what_is_not_installed(
+    small_batch: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(evaluation, "PEERS", (peers.Peer("no-such-evaluator", lambda *_: list),))
+    assert main(["evaluator", "--rounds", "1", "--batch", str(small_batch)]) == 0
+    printed = capsys.readouterr().out
+    assert f"{len(PREDICATES)} checks on 10 scenes; CPU time, one thread, best of 1" in printed
+    for figure in ("full results", "raw scenes", "prepared scenes", "preparing the scenes"):
+        assert figure in printed
+    assert "absent (pip install no-such-evaluator)" in printed
+
+
+def test_an_evaluator_that_disagrees_is_not_timed(
+    small_batch: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    yes = peers.Peer("msgspec", lambda predicates, scenes: lambda: [[True] * len(scenes)] * len(predicates))
+    monkeypatch.setattr(evaluation, "PEERS", (yes,))
+    assert main(["evaluator", "--rounds", "1", "--batch", str(small_batch)]) == 2
+    assert "msgspec disagrees about" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (None, "no such file or directory"),
+        ("{", "not JSON"),
+        ("[]", 'expected an object with "scenes" and "checks"'),
+        ('{"scenes": [], "checks": []}', "arrays that are not empty"),
+        ('{"scenes": [1], "checks": [{"op": "exist", "path": "a"}]}', "unknown operator"),
+    ],
+)
+def test_an_unusable_batch_is_one_sentence(
+    text: str | None, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "batch.json"
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    assert main(["evaluator", "--batch", str(path)]) == 2
+    error = capsys.readouterr().err
+    assert expected in error
+    assert error.startswith("experiments benchmark evaluator: ")
+    assert error.count("\n") == 1
+
+
+def test_the_first_word_benchmark_is_no_override() -> None:
+    command = [sys.executable, "-m", "experiments", "benchmark", "evaluator", "--rounds", "none"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert ran.returncode == 2
+    assert "expected a whole number from 1 to 1000" in ran.stderr
