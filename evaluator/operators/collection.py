@@ -130,7 +130,7 @@ def count(fields: Fields) -> Node:
         gaps = [gap_of(element) if gap_of is not None else 0.0 for element in elements]
         counted = [index for index, gap_left in enumerate(gaps) if gap_left == 0.0]
         allowed = min(bound for bound in (exactly, at_most, inf) if bound is not None)
-        if len(counted) > allowed:
+        if counted and len(counted) > allowed:
             return collection.place(scene, counted[max(0, int(allowed))])
         others = [index for index, gap_left in enumerate(gaps) if gap_left != 0.0]
         return collection.place(scene, min(others, key=gaps.__getitem__, default=None))

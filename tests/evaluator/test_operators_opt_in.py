@@ -81,6 +81,7 @@ def test_the_contracts_hold_for_the_opt_in_forms_as_well(check: Any, scene: Any)
     assert compiled.gap(scene) == result.gap
     assert run_check(scene, {"op": "not", "of": check}).passed is not result.passed
     assert result.why
+    assert compiled(scene, anchors=True).why == result.why
     assert sentence(check)
     assert dump_check(parse_check(check)) == check
     assert repr(scene) == before
