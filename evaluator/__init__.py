@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from evaluator.expression import check_hash, dump_check, parse_check
     from evaluator.meta import Meta, parse_meta
     from evaluator.pack import CheckPack, PackReport, load_pack, parse_pack, run_pack
+    from evaluator.planning import RankedAction, rank_actions
     from evaluator.recorder import SceneRecorder
     from evaluator.replay import replay_trace
     from evaluator.scene_otel import read_scene_otel, read_traces
@@ -35,14 +36,17 @@ if TYPE_CHECKING:
     from evaluator.table import EvaluationTable as EvaluationTable
     from evaluator.table import SceneTable as SceneTable
     from evaluator.table import evaluate_many as evaluate_many
+    from evaluator.world_model import ImpossibleActionError, predict, register_world_model
 
 # Names whose modules are imported when they are first asked for: they cost start-up, and few need them.
 _LATER = {
     "AnchorStep": "evaluator.anchor",
     "CheckPack": "evaluator.pack",
     "EvaluationTable": "evaluator.table",
+    "ImpossibleActionError": "evaluator.world_model",
     "Meta": "evaluator.meta",
     "PackReport": "evaluator.pack",
+    "RankedAction": "evaluator.planning",
     "SceneRecorder": "evaluator.recorder",
     "SceneTable": "evaluator.table",
     "check_hash": "evaluator.expression",
@@ -57,8 +61,11 @@ _LATER = {
     "parse_check": "evaluator.expression",
     "parse_meta": "evaluator.meta",
     "parse_pack": "evaluator.pack",
+    "predict": "evaluator.world_model",
+    "rank_actions": "evaluator.planning",
     "read_scene_otel": "evaluator.scene_otel",
     "read_traces": "evaluator.scene_otel",
+    "register_world_model": "evaluator.world_model",
     "replay_trace": "evaluator.replay",
     "run_pack": "evaluator.pack",
     "simplify": "evaluator.simplification",
@@ -75,9 +82,11 @@ __all__ = [
     "CheckPack",
     "CheckResult",
     "CompiledCheck",
+    "ImpossibleActionError",
     "Lookup",
     "Meta",
     "PackReport",
+    "RankedAction",
     "SceneError",
     "SceneRecorder",
     "Subscription",
@@ -101,8 +110,11 @@ __all__ = [
     "parse_check",
     "parse_meta",
     "parse_pack",
+    "predict",
+    "rank_actions",
     "read_scene_otel",
     "read_traces",
+    "register_world_model",
     "replay_trace",
     "resolve",
     "run_check",
