@@ -14,11 +14,13 @@ from typing import Any, NamedTuple
 from evaluator import CompiledCheck, compile_check
 from induce.costs import DescriptionLength, OutsideGrammarError
 from induce.examples import Examples
-from induce.grammar import Grammar, bits, units
+from induce.grammar import OPERATORS, Grammar, bits, units
 from induce.literals import Bound, Collect, Hypothesis, Literal, PathTest
 from induce.profile import profile
 
 JSON = Any
+OPT_IN_FORMS = ("ci", "norm", "word", "as", "values", "absent", "value_path")
+"""Fields with which an operator says more than the learner does."""
 Terms = list[tuple[Literal, ...]]
 
 
@@ -153,6 +155,11 @@ def _disjunction(check: dict[str, JSON], negate: bool, max_terms: int, max_liter
 
 def _literal(check: dict[str, JSON], negate: bool) -> Literal:
     op = check["op"]
+    if op not in OPERATORS:
+        raise OutsideGrammarError(f"operator {op!r} is not in the grammar")
+    for name in OPT_IN_FORMS:
+        if check.get(name):
+            raise OutsideGrammarError(f"{op} with {name!r} is not in the grammar")
     if op in ("eq", "neq"):
         return Literal(PathTest("eq", check["path"], check["value"]), (op == "neq") is not negate)
     if op in ("exists", "missing"):
@@ -161,8 +168,6 @@ def _literal(check: dict[str, JSON], negate: bool) -> Literal:
     if op in ("gte", "lte"):
         return Literal(PathTest(op, check["path"], Bound.exactly(check["value"])), negate)
     if op == "contains":
-        if check.get("ci"):
-            raise OutsideGrammarError("contains with ci is not in the grammar")
         return Literal(PathTest("contains", check["path"], check["substring"]), negate)
     where = _conjuncts(check["where"]) if "where" in check else ()
     if op == "find":

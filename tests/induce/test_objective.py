@@ -104,6 +104,9 @@ def test_distribution_brings_a_check_to_the_learners_form() -> None:
         ({"op": "find", "collection": "cars", "where": {"op": "exists", "path": ""}}, "not a collection"),
         ({"op": "not", "of": {"op": "gte", "path": "total", "value": 9}}, "not gte"),
         ({"op": "and", "of": []}, "constant"),
+        ({"op": "gt", "path": "total", "value": 9}, "operator 'gt' is not in the grammar"),
+        ({"op": "contains", "path": "note", "substring": "CARD", "ci": True}, "contains with 'ci'"),
+        ({"op": "eq", "path": "cabin", "value": "first", "ci": True}, "eq with 'ci'"),
         ({"op": "or", "of": [{"op": "gte", "path": "total", "value": n} for n in range(1, 7)]}, "4 terms"),
     ],
 )
