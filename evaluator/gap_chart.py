@@ -28,8 +28,8 @@ class Panel(NamedTuple):
 def gap_chart(panels: Sequence[Panel]) -> str:
     """The runs below one another: a point a step, filled where the check passes, open where it fails.
 
-    An infinite gap is drawn at the top edge, a step whose verdict is not known as a grey cross on the axis.
-    Pointing at a step shows its tools, its gap and why.
+    An infinite gap is drawn at the top, above all others, a step whose verdict is not known as a grey cross on
+    the axis. Pointing at a step shows its tools, its gap and why.
     """
     height = _PANEL * max(len(panels), 1)
     size = f'width="{_WIDTH}" height="{height}" viewBox="0 0 {_WIDTH} {height}"'
@@ -48,21 +48,26 @@ def _panel(panel: Panel) -> list[str]:
     steps = panel.replay.steps
     known = [step.result.gap for step in steps if step.result is not None and isfinite(step.result.gap)]
     most = max(known, default=0.0) or 1.0
+    endless = any(step.result is not None and not isfinite(step.result.gap) for step in steps)
+    highest = 0.8 if endless else 1.0  # of the largest finite gap, as a share of the height
     base, right = _PANEL - _BOTTOM, _WIDTH - _RIGHT
+    top = round(base - highest * (base - _TOP), 1)
     spacing = (right - _LEFT) / max(len(steps) - 1, 1)
 
     def place(step: ReplayedStep) -> tuple[float, float]:
         gap = 0.0 if step.result is None else step.result.gap
-        share = gap / most if isfinite(gap) else 1.0
+        share = highest * gap / most if isfinite(gap) else 1.0
         return round(_LEFT + spacing * (step.number - 1), 1), round(base - share * (base - _TOP), 1)
 
     parts = [
         f'<text x="{_LEFT}" y="20" font-weight="bold">{_text(panel.title)}</text>',
         f'<path d="M{_LEFT} {_TOP}V{base}H{right}" fill="none" stroke="#6b6b6b"/>',
-        f'<text x="{_LEFT - 8}" y="{_TOP + 4}" text-anchor="end">{_label(most)}</text>',
+        f'<text x="{_LEFT - 8}" y="{top + 4}" text-anchor="end">{_label(most)}</text>',
         f'<text x="{_LEFT - 8}" y="{base + 4}" text-anchor="end">0</text>',
         f'<text x="{_LEFT - 40}" y="{(_TOP + base) // 2}" fill="#6b6b6b">gap</text>',
     ]
+    if endless:
+        parts.append(f'<text x="{_LEFT - 8}" y="{_TOP + 4}" text-anchor="end">∞</text>')
     line = [place(step) for step in steps if step.result is not None]
     if line:
         points = " ".join(f"{x},{y}" for x, y in line)

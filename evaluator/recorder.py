@@ -132,6 +132,8 @@ class SceneRecorder:
         `success` becomes the attribute `bench.success`, from which the learner takes the label; `attributes`
         are others, such as `{"bench.steps": 4}`, as plain JSON.
         """
+        if self._closed:
+            raise SceneError("the recorder is closed; finish the run before close()")
         self.commit()
         said = dict(attributes or {}) | ({} if success is None else {"bench.success": success})
         validate_scene(said)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from evaluator.commands import UnusableInputError
 from evaluator.commands.check import read_check
-from evaluator.errors import SceneError
+from evaluator.errors import CheckError, SceneError
 from evaluator.json_write import json_text
 from evaluator.replay import Replay, ReplayedStep, replay_trace
 from evaluator.safe_text import printable
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
             runs += [_Run(file, trace, replay_trace(check, trace.steps, key=args.key)) for trace in traces]
             for trace in traces:
                 _ = trace.success
-        except SceneError as error:
+        except (SceneError, CheckError) as error:
             raise UnusableInputError(str(error)) from None
     if not any(found.replay.steps for found in runs):
         raise UnusableInputError(f"{', '.join(args.traces)}: no span sets a scene (events named scene.set)")

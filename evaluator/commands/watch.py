@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
             last = subscription.tick(line.scene, at)
         except UnusableInputError as error:
             _say(f"{error}; the line is skipped")
-        except SceneError as error:
+        except (SceneError, CheckError) as error:
             _say(f"{shown(args.scenes)}:{number}: {error}; the line is skipped")
     return 0 if last is not None and last.passed else 1
 

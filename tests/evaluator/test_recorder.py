@@ -110,6 +110,8 @@ def test_what_is_no_scene_is_refused_with_its_place(tmp_path: Path) -> None:
             recorder.set(3, 1)  # type: ignore[arg-type]
     with pytest.raises(SceneError, match="closed"):
         recorder.set("world", 1)
+    with pytest.raises(SceneError, match="closed"):
+        recorder.finish(success=True)
     recorder.close()
     assert [step.scene for step in read_scene_otel(tmp_path / "run.jsonl")] == [
         {"fine": "\\ud83d is text here"}

@@ -152,6 +152,7 @@ def test_the_chart_is_whole_svg_with_a_mark_a_step(tmp_path: Path) -> None:
         assert len(titles) == 5
         assert len(circles) >= 4
         assert any('step 1 (<b>&"\\x1b[31m)' in title for title in titles)
+        assert ("∞" in ran.stdout) is (check == {"op": "or", "of": []})
         assert "not known" in titles[4] or check == {"op": "or", "of": []}
         assert ran.stdout == run(path, "run.jsonl", "--format", "svg", cwd=tmp_path).stdout
 
