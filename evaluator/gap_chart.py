@@ -28,8 +28,8 @@ class Panel(NamedTuple):
 def gap_chart(panels: Sequence[Panel]) -> str:
     """The runs below one another: a point a step, filled where the check passes, open where it fails.
 
-    An infinite gap is drawn at the top, above all others, a step whose verdict is not known as a grey cross on
-    the axis. Pointing at a step shows its tools, its gap and why.
+    An infinite gap is drawn at the top, above all others, a step whose verdict is not known as a grey cross
+    on the axis. Pointing at a step shows its tools, its gap and why.
     """
     height = _PANEL * max(len(panels), 1)
     size = f'width="{_WIDTH}" height="{height}" viewBox="0 0 {_WIDTH} {height}"'

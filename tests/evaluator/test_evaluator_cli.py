@@ -296,7 +296,8 @@ def test_scenes_do_not_pile_up_in_memory(tmp_path: Path, check: Path) -> None:
         for number in range(4_000):
             lines.write(json.dumps({"total": number, "padding": "x" * 1_000}) + "\n")
     script = (
-        "import sys, tracemalloc; from evaluator.cli import main; tracemalloc.start();"
+        "import sys, tracemalloc; from evaluator.cli import main; import evaluator.commands.check;"
+        "tracemalloc.start();"
         "status = main(sys.argv[1:]);"
         "print(tracemalloc.get_traced_memory()[1], file=sys.stderr); sys.exit(status)"
     )
