@@ -12,7 +12,7 @@ from importlib import import_module
 
 from evaluator.commands import UnusableInputError
 
-_COMMANDS = ("check", "pack", "explain", "diff", "schema", "cel", "watch", "replay")
+_COMMANDS = ("check", "pack", "explain", "diff", "schema", "cel", "watch", "replay", "mcp")
 """In the order of the help, each a module of `evaluator.commands`; only the one asked for is imported."""
 
 
@@ -62,13 +62,9 @@ class _PrintVersion(argparse.Action):
     """Looks the version up only when asked: the look-up costs more than a whole evaluation."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from importlib.metadata import PackageNotFoundError, version
+        from evaluator.version import installed_version
 
-        try:
-            found = version("check-induction")
-        except PackageNotFoundError:
-            found = "(not installed)"
-        print(f"evaluator {found}")
+        print(f"evaluator {installed_version() or '(not installed)'}")
         parser.exit()
 
 
