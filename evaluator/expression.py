@@ -148,7 +148,8 @@ class Lt(Expression, frozen=True, eq=False, tag="lt"):
 class Contains(Expression, frozen=True, eq=False, tag="contains"):
     """The value at `path` is a string with `substring` in it; with `ci` both are lower-cased first.
 
-    With `norm` numbers are written alike first; with `word` it must not start inside a word nor end in a number.
+    With `norm` numbers are written alike first; with `word` it must not start inside a word nor end in a
+    number.
     """
 
     path: Path
@@ -288,19 +289,21 @@ def declared() -> dict[str, type[Expression]]:
     return found
 
 
-@cache
 def fields_of(op: str) -> tuple[Field, ...]:
     """The fields an operator declares, in their order."""
-    return tuple(_declared_fields(declared()[op]))
+    return _declared_fields(declared()[op])
 
 
-def _declared_fields(kind: type[_Typed]) -> Iterator[Field]:
+@cache
+def _declared_fields(kind: type[_Typed]) -> tuple[Field, ...]:
+    found = []
     for info in fields(kind):
         if info.name != "extra":
             members = get_args(info.type) if get_origin(info.type) in (Union, UnionType) else (info.type,)
             kept = [member for member in members if member is not UnsetType]
             holds = kept[0] if len(kept) == 1 else Union[tuple(kept)]  # noqa: UP007 (built at run time)
-            yield Field(info.encode_name, info.name, holds, info.default is not UNSET)
+            found.append(Field(info.encode_name, info.name, holds, info.default is not UNSET))
+    return tuple(found)
 
 
 def sub_checks(check: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

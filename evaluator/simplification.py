@@ -134,7 +134,10 @@ def _flattens(inner: JSON, before: list[JSON]) -> bool:
 
 
 def _without_duplicates(parts: list[JSON]) -> list[JSON]:
-    return list({canonical_json(part): part for part in reversed(parts)}.values())[::-1]
+    kept: dict[str, JSON] = {}
+    for part in parts:
+        kept.setdefault(canonical_json(part), part)
+    return list(kept.values())
 
 
 def _is_bare(check: JSON) -> bool:
