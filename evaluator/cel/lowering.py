@@ -38,7 +38,7 @@ from evaluator.cel.syntax import (
 )
 from evaluator.compile import compile_check
 from evaluator.errors import CheckError, kind_of
-from evaluator.path import parse_path
+from evaluator.path import Property, format_path, parse_path
 from evaluator.values import number_text, string_form
 
 Json = dict[str, Any]
@@ -265,27 +265,33 @@ class _Lowering:
             node = node.target
         if isinstance(node, Name):
             path = "" if node.name == scope.bound else node.name
-        elif node is None:
+        elif node is None and not self.standard:
             path = ""
+        elif node is None:
+            raise self.refusal(expression, "standard CEL has no name for the whole scene")
         else:
             raise self.refusal(node, f"expected a field path, got {kind(node)}")
-        if self.standard and scope.bound is not None and path != "":
-            raise self.refusal(node or expression, f'a body reads its own element, "{scope.bound}", only')
+        if self.standard and isinstance(node, Name) and path and scope.bound is not None:
+            raise self.refusal(node, f'a body reads its own element, "{scope.bound}", only')
         parts = [path] if path else []
         for step in reversed(steps):
-            if isinstance(step, Index):
-                parts.append(f"[{number_text(step.number)}]")
-                continue
-            if any(character in step.key for character in ".[]"):
-                problem = "contains '.', '[' or ']', which the path syntax cannot express"
-                raise self.refusal(step, f'index key "{step.key}" {problem}')
-            parts.append(f".{step.key}" if parts else step.key)
+            piece = f"[{number_text(step.number)}]" if isinstance(step, Index) else self.key(step)
+            parts.append(f".{piece}" if parts and not piece.startswith("[") else piece)
         path = "".join(parts)
         try:
             parse_path(path)
         except CheckError as error:
             raise self.refusal(expression, error.problem) from None
         return path
+
+    def key(self, member: Member) -> str:
+        """A key as it stands in a path; the autocheck dialect knows no quoted ones."""
+        if self.standard:
+            return format_path((Property(member.key),))
+        if any(character in member.key for character in ".[]"):
+            problem = "contains '.', '[' or ']', which the path syntax cannot express"
+            raise self.refusal(member, f'index key "{member.key}" {problem}')
+        return member.key
 
 
 def _equality(path: str, literal: Literal) -> Json:

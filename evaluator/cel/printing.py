@@ -64,8 +64,9 @@ def to_cel(check: object, *, standard: bool = False) -> str:
 
     Raises:
         CheckError: the check is not well formed, or says what CEL has no words for: lookups such as `[id=7]`
-            and `[tags has X]`, arrays and objects as values, `contains` with `ci`, other fields and operators
-            of this language alone; null, unless `standard`; `matches` only if. `place` is where in the check.
+            and `[tags has X]`, arrays and objects as values, `contains` with `ci` and other fields of this
+            language alone, whole numbers that are no doubles. null, `matches`, and keys that are empty or
+            have a dot or bracket in them, need `standard`. `place` is where in the check.
 
     >>> to_cel({"op": "find", "collection": "items", "where": {"op": "gte", "path": "price", "value": 20}})
     'items.exists(x, x.price >= 20)'
@@ -225,8 +226,8 @@ class _Printer:
             return key if target is None else f"{target}.{key}"
         if target is None and self.standard:
             raise CheckError(f"standard CEL cannot name {quoted(key)}, a key of the scene itself", place)
-        if any(character in key for character in ".[]"):
-            raise CheckError(f"CEL here has no keys with '.', '[' or ']', such as {quoted(key)}", place)
+        if not self.standard and (not key or any(character in key for character in ".[]")):
+            raise CheckError(f"this dialect of CEL has no key such as {quoted(key)}; standard CEL has", place)
         return f"{target or ''}[{self.text(key)}]"
 
     def element(self, target: str | None, digits: str, place: str) -> str:

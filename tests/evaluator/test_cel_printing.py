@@ -123,6 +123,8 @@ UNSAYABLE: list[tuple[dict[str, Any], bool, str, str]] = [
     (at("a", 10**400), True, "$.value", "doubles"),
     (at("users[id=7].name", "x"), False, "$.path", "lookup"),
     ({"op": "exists", "path": "m[tags has X]"}, True, "$.path", "lookup"),
+    (at('a["p95.ms"]', 1), False, "$.path", "standard CEL has"),
+    (at('a[""]', 1), False, "$.path", "standard CEL has"),
     (at("a[99999999999999999999]", 1), False, "$.path", "too large"),
     ({"op": "contains", "path": "a", "substring": "x", "ci": True}, False, "$.ci", '"ci"'),
     (
@@ -145,6 +147,13 @@ def test_what_cel_cannot_say_is_named_with_its_place(
     assert refusal.value.place == place
     assert said in refusal.value.problem
     assert "CEL" in refusal.value.problem
+
+
+def test_standard_cel_has_every_key_below_the_first() -> None:
+    check = at('a["p95.ms"][""][0]["]"]', 1)
+    text = to_cel(check, standard=True)
+    assert text == 'a["p95.ms"][""][0]["]"] == 1'
+    assert from_cel(text, standard=True) == check
 
 
 def test_of_a_defined_check_the_expression_is_written() -> None:

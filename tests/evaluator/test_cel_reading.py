@@ -187,6 +187,8 @@ def test_standard_cel_is_read_so(text: str, check: dict[str, Any]) -> None:
     [
         ("xs.exists(x, y.a == 1)", 'its own element, "x", only'),
         ("xs.exists(x, x.ys.exists(y, y == 1 && x.a))", 'its own element, "y", only'),
+        ("['a'] == 1", "no name for the whole scene"),
+        ("xs.exists(x, [0])", "no name for the whole scene"),
         ("xs.all(x, x.bad())", "unsupported method"),
         ("a < 'm'", "expected a number"),
         ("a.size() == '1'", "expected a number"),
@@ -337,7 +339,7 @@ def test_any_text_gives_a_check_or_is_refused_as_cel(text: str, standard: bool) 
         "(" * 5_000 + "a" + ")" * 5_000,
         "a[" * 100_000,
         "xs.exists(x, " * 3_000 + "x" + ")" * 3_000,
-        "a && " * 60_000 + "a",
+        "a && " * 30_000 + "a",
         "!" * 100_000 + "a",
     ],
 )
@@ -347,7 +349,7 @@ def test_texts_nested_too_deeply_or_too_long_are_refused(text: str) -> None:
 
 
 def test_long_flat_texts_are_read() -> None:
-    path = ".".join(["a"] * 50_000)
+    path = ".".join(["a"] * 20_000)
     assert from_cel(path)["path"] == path
     assert len(from_cel(" || ".join(["a == 1"] * 10_000))["of"]) == 10_000
 
