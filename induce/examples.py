@@ -104,10 +104,8 @@ class Examples:
     @property
     def digest(self) -> str:
         """SHA-256 of scenes, labels and weights, whatever their order; hexadecimal."""
-        lines = zip(self.texts, self.passing, self.weights, strict=True)
-        text = "\n".join(
-            f"{'pass' if label else 'fail'} {weight!r} {scene}" for scene, label, weight in lines
-        )
+        rows = sorted(zip(self.texts, self.passing, self.weights, strict=True))
+        text = "\n".join(f"{'pass' if ok else 'fail'} {weight!r} {scene}" for scene, ok, weight in rows)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
