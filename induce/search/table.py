@@ -163,8 +163,13 @@ def _merge_scenes(columns: NDArray[np.uint8], penalty: Ints) -> tuple[dict[bytes
     return {columns[scene].tobytes(): place for place, scene in enumerate(first)}, first, summed
 
 
-def _lay_out(words: Words, literals: Indices, scenes: int, chosen: Indices, penalty: Ints) -> Side:
-    """Columns of the chosen scenes, by equal penalty or by binary digit, whichever takes fewer words."""
+def _lay_out(
+    words: Words, literals: Indices, scenes: int, chosen: Indices, penalty: Ints, unit: int = 1
+) -> Side:
+    """Columns of the chosen scenes, by equal penalty or by binary digit, whichever takes fewer words.
+
+    Penalties count in units of ``unit``.
+    """
     by_value = [(int(value), np.flatnonzero(penalty == value)) for value in np.unique(penalty)]
     digits = range(int(penalty.max()).bit_length()) if len(penalty) else range(0)
     by_digit = [(1 << digit, np.flatnonzero(penalty >> digit & 1)) for digit in digits]
@@ -176,7 +181,7 @@ def _lay_out(words: Words, literals: Indices, scenes: int, chosen: Indices, pena
         start = len(slots) // WORD
         slots.extend(int(scene) for scene in chosen[places])
         slots.extend([-1] * (-len(slots) % WORD))
-        runs.append((start, len(slots) // WORD, weight))
+        runs.append((start, len(slots) // WORD, weight * unit))
     slot = np.asarray(slots, dtype=np.intp)
     used: Bools = slot >= 0
     out = np.zeros((len(slot) // WORD, len(literals)), dtype=np.uint64)
@@ -184,6 +189,14 @@ def _lay_out(words: Words, literals: Indices, scenes: int, chosen: Indices, pena
         block = unpack(words[literals[start : start + BLOCK]], scenes)
         out[:, start : start + BLOCK] = pack(block[:, slot] & used).T if len(slot) else 0
     return Side(out, pack(used[None, :])[0], tuple(runs))
+
+
+def reweigh(side: Side, bits: Indices, weight: Ints, unit: int) -> Side:
+    """The same columns with other weights: ``unit * weight[k]`` for bit ``bits[k]``, 0 for all others."""
+    literals = np.arange(side.words.shape[1])
+    kept = weight > 0
+    rows = np.ascontiguousarray(side.words.T)
+    return _lay_out(rows, literals, len(side.used) * WORD, bits[kept], weight[kept], unit)
 
 
 def build_table(problem: SearchProblem) -> Table:
