@@ -51,7 +51,7 @@ def _schema() -> dict[str, Any]:
                 "allOf": [_of_operator(op) for op in declared()],
             },
             "path": {
-                "description": "Where to look in the scene: a.b, a[0], a[id=7], a[tags has X]; empty is all.",
+                "description": 'Where to look: a.b, a[0], a[id=7], a[tags has X], a["x.y"]; empty is all.',
                 "type": "string",
             },
             "number": {"type": "number", "minimum": -float_info.max, "maximum": float_info.max},
