@@ -104,9 +104,15 @@ class Examples:
     @property
     def digest(self) -> str:
         """SHA-256 of scenes, labels and weights, whatever their order; hexadecimal."""
-        rows = sorted(zip(self.texts, self.passing, self.weights, strict=True))
-        text = "\n".join(f"{'pass' if ok else 'fail'} {weight!r} {scene}" for scene, ok, weight in rows)
-        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        labels = ("pass" if label else "fail" for label in self.passing)
+        return data_digest(zip(self.texts, labels, self.weights, strict=True))
+
+
+
+def data_digest(rows: Iterable[tuple[str, str, float]]) -> str:
+    """SHA-256, hexadecimal, of merged (canonical scene, label, weight) rows, whatever their order."""
+    lines = (f"{label} {weight!r} {text}" for text, label, weight in sorted(rows))
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def label_of(label: JSON, name: str = "") -> bool:

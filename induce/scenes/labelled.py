@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import fsum
 
 from evaluator import SceneError, canonical_json
+from induce.examples import data_digest
 from induce.scenes.jsontext import Json
 
 _NAMED_AT_MOST = 3
@@ -112,9 +113,7 @@ class LabelledScenes:
         The order of the scenes, of keys, and the ids change nothing, nor does a scene said twice whose weight
         is said at once. Of labelled scenes it is the `data_hash` of a result.
         """
-        merged: dict[tuple[str, str], float] = {}
+        merged: dict[tuple[str, str], list[float]] = {}
         for text, label, weight in zip(self.canonical, self.labels, self.weights, strict=True):
-            key = (text, label or "unlabelled")
-            merged[key] = merged.get(key, 0.0) + weight
-        lines = (f"{label} {merged[text, label]!r} {text}" for text, label in sorted(merged))
-        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+            merged.setdefault((text, label or "unlabelled"), []).append(weight)
+        return data_digest((text, label, fsum(weights)) for (text, label), weights in merged.items())
