@@ -134,62 +134,24 @@ def _equals_short_array(column: Column, value: list[Any]) -> Mask:
     return mask
 
 
-def _at_least(rows: Rows, check: Expression) -> Mask:
-    column, jump = rows.locate(check["path"])
-    mask: Mask = column.numbers() >= _double(check["value"])
-    return _at_rows(mask, jump, rows, False)
+def _order(reaches: np.ufunc, *, upwards: bool, strict: bool = False) -> _Form:
+    """A number's order to a bound; where the bound itself must be passed, the gap there is one step."""
 
+    def holds(rows: Rows, check: Expression) -> Mask:
+        column, jump = rows.locate(check["path"])
+        mask: Mask = reaches(column.numbers(), _double(check["value"]))
+        return _at_rows(mask, jump, rows, False)
 
-def _at_most(rows: Rows, check: Expression) -> Mask:
-    column, jump = rows.locate(check["path"])
-    mask: Mask = column.numbers() <= _double(check["value"])
-    return _at_rows(mask, jump, rows, False)
+    def gaps(rows: Rows, check: Expression) -> Gaps:
+        column, jump = rows.locate(check["path"])
+        numbers, bound = column.numbers(), _double(check["value"])
+        short = bound - numbers if upwards else numbers - bound
+        left = np.where(np.isnan(short), 1.0, np.maximum(short, 0.0))
+        if strict:
+            left[short == 0.0] = 1.0 if bound.is_integer() else 1e-6
+        return _at_rows(left, jump, rows, 1.0)
 
-
-def _short_of(rows: Rows, check: Expression) -> Gaps:
-    column, jump = rows.locate(check["path"])
-    return _at_rows(_beyond(_double(check["value"]) - column.numbers()), jump, rows, 1.0)
-
-
-def _over(rows: Rows, check: Expression) -> Gaps:
-    column, jump = rows.locate(check["path"])
-    return _at_rows(_beyond(column.numbers() - _double(check["value"])), jump, rows, 1.0)
-
-
-def _above(rows: Rows, check: Expression) -> Mask:
-    column, jump = rows.locate(check["path"])
-    mask: Mask = column.numbers() > _double(check["value"])
-    return _at_rows(mask, jump, rows, False)
-
-
-def _below(rows: Rows, check: Expression) -> Mask:
-    column, jump = rows.locate(check["path"])
-    mask: Mask = column.numbers() < _double(check["value"])
-    return _at_rows(mask, jump, rows, False)
-
-
-def _not_above(rows: Rows, check: Expression) -> Gaps:
-    column, jump = rows.locate(check["path"])
-    bound = _double(check["value"])
-    return _at_rows(_at_or_beyond(bound - column.numbers(), bound), jump, rows, 1.0)
-
-
-def _not_below(rows: Rows, check: Expression) -> Gaps:
-    column, jump = rows.locate(check["path"])
-    bound = _double(check["value"])
-    return _at_rows(_at_or_beyond(column.numbers() - bound, bound), jump, rows, 1.0)
-
-
-def _at_or_beyond(difference: Gaps, bound: float) -> Gaps:
-    """As `_beyond`, for a bound that must itself be passed: there a whole step, or a small one."""
-    beyond = _beyond(difference)
-    beyond[difference == 0.0] = 1.0 if bound.is_integer() else 1e-6
-    return beyond
-
-
-def _beyond(difference: Gaps) -> Gaps:
-    """The gaps of signed distances beyond a bound; NaN, which is no number, is 1 away."""
-    return np.where(np.isnan(difference), 1.0, np.maximum(difference, 0.0))
+    return _Form(frozenset({"op", "path", "value"}), holds, gaps)
 
 
 # Presence and text
@@ -316,10 +278,10 @@ def _not(rows: Rows, check: Expression) -> Mask:
 _FORMS: Final = {
     "eq": _Form(frozenset({"op", "path", "value"}), _eq),
     "neq": _Form(frozenset({"op", "path", "value"}), _neq),
-    "gte": _Form(frozenset({"op", "path", "value"}), _at_least, _short_of),
-    "lte": _Form(frozenset({"op", "path", "value"}), _at_most, _over),
-    "gt": _Form(frozenset({"op", "path", "value"}), _above, _not_above),
-    "lt": _Form(frozenset({"op", "path", "value"}), _below, _not_below),
+    "gte": _order(np.greater_equal, upwards=True),
+    "lte": _order(np.less_equal, upwards=False),
+    "gt": _order(np.greater, upwards=True, strict=True),
+    "lt": _order(np.less, upwards=False, strict=True),
     "contains": _Form(frozenset({"op", "path", "substring", "ci"}), _contains),
     "exists": _Form(frozenset({"op", "path"}), _exists),
     "missing": _Form(frozenset({"op", "path"}), _missing),

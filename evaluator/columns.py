@@ -32,7 +32,7 @@ _EXACT_DOUBLE: Final = 2**53
 NULL, FALSE, TRUE = 0, 1, 2
 _MAX_LEVELS: Final = 16
 _MAX_CELLS: Final = 20_000_000
-_FEW_KEYS, _LEAST_FILL = 64, 1 / 50
+_FEW_KEYS, _MANY_KEYS, _LEAST_FILL = 64, 1_000, 1 / 50
 
 
 class UncoveredError(Exception):
@@ -249,8 +249,8 @@ class Rows:
     def prepare(self) -> None:
         """Make the columns and elements of everything in the rows, level by level.
 
-        Left for when they are asked for: names of objects that serve as maps (many keys, each in few rows),
-        and what lies deeper or is larger than scenes usually are.
+        Left for when they are asked for: the names of objects that serve as maps (many keys, or each in few
+        rows), and what lies deeper or is larger than scenes usually are.
         """
         pending: list[tuple[Rows, Column, str | None]] = [(self, self.itself, "")]
         cells = 0
@@ -283,6 +283,8 @@ class Rows:
         if dict in kinds:
             objects = column.of_kinds(frozenset({dict}))[1]
             keys = dict.fromkeys(chain.from_iterable(objects))
+            if len(keys) > _MANY_KEYS:
+                return below
             if len(keys) > _FEW_KEYS and sum(map(len, objects)) < _LEAST_FILL * len(keys) * len(objects):
                 return below
             for key in keys:

@@ -128,6 +128,12 @@ def assert_same_as_closures(checks: list[Any], scenes: list[Any]) -> None:
         assert np.array_equal(table.passed, expected == 0.0)
 
 
+def assert_same_outcome(check: Any, scenes: list[Any]) -> None:
+    expected = outcome(lambda: closures([check], scenes))
+    assert outcome(lambda: evaluate_many([check], scenes).gap) == expected
+    assert outcome(lambda: evaluate_many([check], SceneTable(scenes)).gap) == expected
+
+
 @settings(max_examples=400, deadline=None)
 @given(many_checks, scenes)
 @example([{"op": "find", "collection": "items", "where": {"op": "or", "of": []}}], [{"items": [1]}, {}])
@@ -184,12 +190,26 @@ def test_atoms_on_elements_are_the_closures_too(atoms: list[Any], elements: list
 def test_what_columns_do_not_cover_is_judged_or_refused_by_the_closure(
     check: Any, scenes: list[Any], odd: Any, data: st.DataObject
 ) -> None:
-    place = data.draw(st.sampled_from(["a", "items", "element", "all"]))
-    held = {"a": {"a": odd}, "items": {"items": [{"a": odd}, 1]}, "element": {"items": [odd]}, "all": odd}
+    place = data.draw(st.sampled_from(["a", "b", "items", "element", "all"]))
+    held = {
+        "a": {"a": odd},
+        "b": {"b": {"a": odd}},
+        "items": {"items": [{"a": odd}, 1]},
+        "element": {"items": [odd]},
+        "all": odd,
+    }
     scenes = [*scenes, held[place]]
-    expected = outcome(lambda: closures([check], scenes))
-    assert outcome(lambda: evaluate_many([check], scenes).gap) == expected
-    assert outcome(lambda: evaluate_many([check], SceneTable(scenes)).gap) == expected
+    assert_same_outcome(check, scenes)
+
+
+@pytest.mark.parametrize("odd", [b"x", float("nan"), 2**60])
+def test_what_a_closure_does_not_come_to_is_not_refused(odd: Any) -> None:
+    ten = list(range(10))
+    scenes = [{"a": 1, "b": [*ten[:9], odd]}, {"a": 1, "b": odd}]
+    for inner in ({"value": ten}, {"value": {"a": 1}}, {"value": 3}, {"value": "x"}):
+        either = [{"op": "eq", "path": "a", "value": 1}, {"op": "eq", "path": "b"} | inner]
+        for of in (either, either[::-1]):
+            assert_same_outcome({"op": "or", "of": of}, scenes)
 
 
 def test_every_recorded_case_has_its_gap_beside_all_others() -> None:
@@ -274,8 +294,9 @@ def test_columns_and_elements_can_be_asked_for_by_path() -> None:
 
 def test_objects_that_serve_as_maps_are_read_on_demand() -> None:
     scenes = [{"by_id": {f"k{number}": {"n": number}}} for number in range(300)]
-    table = SceneTable(scenes)
-    assert sorted(table.rows.named) == ["", "by_id"]
+    large = [{"by_id": {f"k{number}": {"n": number} for number in range(5000)}}]
+    for prepared in (SceneTable(scenes), SceneTable(large)):
+        assert sorted(prepared.rows.named) == ["", "by_id"]
     assert_same_as_closures([{"op": "gte", "path": "by_id.k7.n", "value": 9}], scenes)
 
 
