@@ -16,7 +16,7 @@ from evaluator.check import is_defined
 from evaluator.compile import compile_check
 from evaluator.errors import CheckError, kind_of
 from evaluator.expression import fields_of
-from evaluator.path import Index, Property, parse_path
+from evaluator.path import Index, Property, format_path, parse_path
 from evaluator.values import integer_digits, quoted
 
 _EITHER, _BOTH, _COMPARISON, _UNARY, _POSTFIX = range(5)
@@ -113,12 +113,11 @@ class _Printer:
                 return _Said(f"{path}.exists({body})", _POSTFIX)
             case "count" | "cel.size":
                 return self.counted(check, place, depth)
+        if op in ("exists", "missing"):
+            present = self.present(check["path"], f"{place}.path", depth)
+            return present if op == "exists" else _Said(f"!{present.within(_UNARY)}", _UNARY)
         path = self.path(check["path"], f"{place}.path", depth)
         match op:
-            case "exists":
-                return _Said(f"has({path})", _POSTFIX)
-            case "missing":
-                return _Said(f"!has({path})", _UNARY)
             case "contains":
                 return _Said(f"{path}.contains({self.text(check['substring'])})", _POSTFIX)
             case "matches":
@@ -153,6 +152,22 @@ class _Printer:
             return _Said("true" if value else "false", _POSTFIX)
         whole = _variable(depth) or _WHOLE_SCENE
         return _Said(f"has({whole})", _POSTFIX) if value else _Said(f"!has({whole})", _UNARY)
+
+    def present(self, path: str, place: str, depth: int | None) -> _Said:
+        """That something is at a path. Standard CEL asks `has` of a name below another only."""
+        if not self.standard:
+            return _Said(f"has({self.path(path, place, depth)})", _POSTFIX)
+        segments = parse_path(path)
+        if not segments:
+            return self.constant(True, depth)
+        *parents, last = segments
+        if isinstance(last, Index):
+            size = f"{self.path(format_path(parents), place, depth)}.size()"
+            return _Said(f"{size} >= {int(self.index(last.digits, place)) + 1}", _COMPARISON)
+        said = self.path(path, place, depth)
+        if said.endswith("]") or "." not in said:
+            raise CheckError(f"standard CEL asks has() of a name below another, not of {said}", place)
+        return _Said(f"has({said})", _POSTFIX)
 
     def equality(self, path: str, value: Any, place: str, *, equal: bool) -> _Said:
         if value is True:
@@ -231,12 +246,15 @@ class _Printer:
         return f"{target or ''}[{self.text(key)}]"
 
     def element(self, target: str | None, digits: str, place: str) -> str:
+        if target is None and self.standard:
+            raise CheckError("standard CEL has no name for the whole scene", place)
+        return f"{target or ''}[{self.index(digits, place)}]"
+
+    def index(self, digits: str, place: str) -> str:
         significant = digits.lstrip("0") or "0"
         if len(significant) > 15:
             raise CheckError("CEL's numbers are doubles; this index is too large for one", place)
-        if target is None and self.standard:
-            raise CheckError("standard CEL has no name for the whole scene", place)
-        return f"{target or ''}[{significant}]"
+        return significant
 
     def literal(self, value: Any, place: str) -> str:
         if isinstance(value, str):

@@ -83,7 +83,7 @@ of_item = st.recursive(atoms(["kind"], ["n"], ["ok"], ["tags"]) | over("tags", o
 checks = st.recursive(
     atoms(["s", "deep.k v"], ["n", "d", "deep.n"], ["on"], ["xs"])
     | over("xs", of_item)
-    | st.sampled_from(["deep.n", "deep.k v", "deep.gone"]).flatmap(
+    | st.sampled_from(["deep.n", "deep.gone", "xs[0]", "xs[2]"]).flatmap(
         lambda path: st.sampled_from([{"op": "exists", "path": path}, {"op": "missing", "path": path}])
     ),
     joined,
