@@ -21,6 +21,7 @@ from evaluator.words import sentence
 
 if TYPE_CHECKING:
     from evaluator.anchor import AnchorStep, format_anchor, parse_anchor
+    from evaluator.assertion import CheckAssertionError, assert_check
     from evaluator.cel import from_cel, to_cel
     from evaluator.conversion import to_scene
     from evaluator.explanation import explain
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 # Names whose modules are imported when they are first asked for: they cost start-up, and few need them.
 _LATER = {
     "AnchorStep": "evaluator.anchor",
+    "CheckAssertionError": "evaluator.assertion",
     "CheckPack": "evaluator.pack",
     "EvaluationTable": "evaluator.table",
     "ImpossibleActionError": "evaluator.world_model",
@@ -49,6 +51,7 @@ _LATER = {
     "RankedAction": "evaluator.planning",
     "SceneRecorder": "evaluator.recorder",
     "SceneTable": "evaluator.table",
+    "assert_check": "evaluator.assertion",
     "check_hash": "evaluator.expression",
     "check_json_schema": "evaluator.schema",
     "dump_check": "evaluator.expression",
@@ -78,6 +81,7 @@ __all__ = [
     "TOOL_DESCRIPTORS",
     "AnchorStep",
     "Check",
+    "CheckAssertionError",
     "CheckError",
     "CheckPack",
     "CheckResult",
@@ -90,6 +94,7 @@ __all__ = [
     "SceneError",
     "SceneRecorder",
     "Subscription",
+    "assert_check",
     "attach_check",
     "canonical_json",
     "check_hash",
