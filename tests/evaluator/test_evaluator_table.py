@@ -205,11 +205,11 @@ def test_what_columns_do_not_cover_is_judged_or_refused_by_the_closure(
 @pytest.mark.parametrize("odd", [b"x", float("nan"), 2**60])
 def test_what_a_closure_does_not_come_to_is_not_refused(odd: Any) -> None:
     ten = list(range(10))
-    scenes = [{"a": 1, "b": [*ten[:9], odd]}, {"a": 1, "b": odd}]
     for inner in ({"value": ten}, {"value": {"a": 1}}, {"value": 3}, {"value": "x"}):
         either = [{"op": "eq", "path": "a", "value": 1}, {"op": "eq", "path": "b"} | inner]
         for of in (either, either[::-1]):
-            assert_same_outcome({"op": "or", "of": of}, scenes)
+            for held in ([*ten[:9], odd], odd):
+                assert_same_outcome({"op": "or", "of": of}, [{"a": 1, "b": held}, {"a": 1, "b": 3}])
 
 
 def test_every_recorded_case_has_its_gap_beside_all_others() -> None:
