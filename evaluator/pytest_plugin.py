@@ -24,6 +24,7 @@ from evaluator.errors import CheckError, SceneError
 from evaluator.json_read import JsonTextError, read_json
 from evaluator.meta import parse_meta
 from evaluator.pack import load_pack
+from evaluator.safe_text import printable
 from evaluator.scene_lines import SceneLine, reason, scene_lines
 
 _SCENES = pytest.StashKey[list[SceneLine]]()
@@ -73,13 +74,14 @@ class _CheckFile(pytest.File):
     """A file of checks: for every check, a test on every scene."""
 
     def collect(self) -> Iterator[_CheckItem]:
-        named: dict[str, int] = {}
+        used: set[str] = set()
         for check in _read_checks(self.path):
             for line in self.config.stash[_SCENES]:
-                name = f"{check.id}[{line.id}]"
-                named[name] = seen = named.get(name, 0) + 1
-                unique = name if seen == 1 else f"{name}#{seen}"
-                yield _CheckItem.from_parent(self, name=unique, check=check, line=line)
+                name = printable(f"{check.id}[{line.id}]")
+                if name in used:  # two lines with one id: the number of the line tells them apart
+                    name = printable(f"{check.id}[{line.id}, line {line.number}]")
+                used.add(name)
+                yield _CheckItem.from_parent(self, name=name, check=check, line=line)
 
 
 class _CheckItem(pytest.Item):

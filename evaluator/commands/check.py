@@ -17,6 +17,7 @@ from evaluator.errors import CheckError, SceneError
 from evaluator.json_read import JsonTextError, read_json
 from evaluator.json_write import json_text
 from evaluator.progress import Progress
+from evaluator.safe_text import printable
 from evaluator.scene_lines import numbered_lines, reason, scene_line, shown
 from evaluator.values import number_text
 
@@ -281,13 +282,8 @@ def _print_table(rows: list[Verdict]) -> None:
     table = Table("id", "pass", "gap", "why")
     for name, passed, gap, why in rows:
         verdict = Text("pass", "green") if passed else Text("FAIL", "bold red")
-        table.add_row(Text(_printable(str(name))), verdict, Text(number_text(gap)), Text(_printable(why)))
+        table.add_row(Text(printable(str(name))), verdict, Text(number_text(gap)), Text(printable(why)))
     Console(file=sys.stdout).print(table)
-
-
-def _printable(text: str) -> str:
-    """The text without anything that could steer a terminal."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def _jobs(text: str) -> int:
