@@ -37,7 +37,8 @@ class JUnitSuite:
             self.failures += 1
             inside += f"<failure type={_attribute(kind)} message={_attribute(failure)}/>\n"
         if output:
-            inside += f"<system-out>{escape(_xml_text(output))}</system-out>\n"
+            told = escape(_xml_text(output), {"\r": "&#13;"})
+            inside += f"<system-out>{told}</system-out>\n"
         self._cases.write(f"{head}>\n{inside}</testcase>\n" if inside else f"{head}/>\n")
 
     def write(self, out: TextIO) -> None:
