@@ -45,12 +45,14 @@ class SceneTable:
     Attributes:
         scenes: the scenes, in order.
         rows: the table of whole scenes, from which columns (`Rows.locate`) and elements lead on.
+
+    Raises `SceneError` for one scene where several are expected.
     """
 
     __slots__ = ("rows", "scenes")
 
     def __init__(self, scenes: Iterable[Any]) -> None:
-        self.scenes = list(scenes)
+        self.scenes = _listed(scenes)
         self.rows = Rows.of_scenes(self.scenes)
         self.rows.prepare()
 
@@ -73,15 +75,19 @@ def evaluate_many(checks: Iterable[object], scenes: Iterable[Any] | SceneTable) 
     """
     if isinstance(checks, dict | str):
         raise CheckError(f"expected several checks, got {kind_of(checks)}; put it into a list", "$")
-    if isinstance(scenes, dict | str):
-        raise SceneError(f"expected several scenes, got {kind_of(scenes)}; put it into a list", "scenes")
     compiled = [_compiled(check, index) for index, check in enumerate(checks)]
-    rows = scenes.rows if isinstance(scenes, SceneTable) else Rows.of_scenes(list(scenes))
+    rows = scenes.rows if isinstance(scenes, SceneTable) else Rows.of_scenes(_listed(scenes))
     gap = np.empty((len(compiled), rows.size))
     with np.errstate(over="ignore"):  # a distance beyond the largest double is infinite
         for index, check in enumerate(compiled):
             gap[index] = _gaps(check, rows, index)
     return EvaluationTable(gap == 0.0, gap)
+
+
+def _listed(scenes: Iterable[Any]) -> list[Any]:
+    if isinstance(scenes, dict | str):
+        raise SceneError(f"expected several scenes, got {kind_of(scenes)}; put it into a list", "scenes")
+    return list(scenes)
 
 
 def _compiled(check: object, index: int) -> CompiledCheck:

@@ -273,6 +273,8 @@ def test_errors_say_which_check_or_scene() -> None:
         evaluate_many(good, [{}])
     with pytest.raises(SceneError, match="put it into a list"):
         evaluate_many([good], {"a": 1})
+    with pytest.raises(SceneError, match="put it into a list"):
+        SceneTable({"a": 1})
 
 
 def test_columns_and_elements_can_be_asked_for_by_path() -> None:
