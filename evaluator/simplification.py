@@ -32,7 +32,7 @@ JSON = dict[str, Any]
 _PASSES: Final[JSON] = {"op": "and", "of": []}
 _NEVER: Final[JSON] = {"op": "or", "of": []}
 _FAILS_BY_ONE: Final[JSON] = {"op": "not", "of": _PASSES}
-_ZERO_OR_ONE: Final = frozenset({"eq", "neq", "contains", "exists", "missing", "not"})
+_ZERO_OR_ONE: Final = frozenset({"eq", "neq", "contains", "exists", "missing", "matches", "not"})
 _LARGEST_BOUND: Final = 2**31
 
 

@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 from test_evaluator_properties import checks, compound, json_values
 from wellformedness import can_be_written, well_formed
 
-from evaluator import Check, canonical_json, compile_check, parse_check, run_check, simplify
+from evaluator import (
+    Check,
+    CheckError,
+    canonical_json,
+    compile_check,
+    dump_check,
+    explain,
+    parse_check,
+    run_check,
+    simplify,
+)
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "autocheck" / "checks.jsonl"
 A, B, C = ({"op": "exists", "path": path} for path in "abc")
@@ -66,6 +76,61 @@ members = st.dictionaries(st.sampled_from(["a", "b", "c"]), amounts, max_size=3)
 scenes = members | st.fixed_dictionaries({"c": st.lists(members, max_size=3)}, optional={"a": amounts})
 
 
+def accepted(check: Any) -> bool:
+    try:
+        compile_check(check)
+    except CheckError:
+        return False
+    return True
+
+
+# Opt-in forms and extension operators, where they can stand.
+paths = st.sampled_from(["a", "b", "c", "", "c[0]"])
+values = amounts | st.sampled_from(["1", "x", None])
+ways = st.sampled_from(["number", "day", "digits", "loose", "cell", "instant"])
+opt_in = (
+    st.fixed_dictionaries(
+        {"op": st.sampled_from(["eq", "neq"]), "path": paths, "value": values},
+        optional={"ci": st.booleans(), "as": ways},
+    )
+    | st.fixed_dictionaries(
+        {"op": st.sampled_from(["eq", "neq", "lt", "gt", "gte", "lte"]), "path": paths, "value_path": paths}
+    )
+    | st.fixed_dictionaries({"op": st.sampled_from(["lt", "gt"]), "path": paths, "value": amounts})
+    | st.fixed_dictionaries(
+        {"op": st.just("cel.compare"), "path": paths, "is": st.sampled_from(["<", ">="])},
+        optional={"value": amounts},
+    )
+    | st.just({"op": "matches", "path": "a", "pattern": "^1"})
+)
+extended = st.recursive(
+    few | opt_in.filter(accepted),
+    lambda inner: (
+        st.lists(inner, max_size=3).map(lambda of: both(*of))
+        | st.lists(inner, max_size=3).map(lambda of: either(*of))
+        | inner.map(no)
+        | st.fixed_dictionaries(
+            {"op": st.just("find"), "collection": paths, "where": inner},
+            optional={"values": st.booleans(), "absent": st.just("empty")},
+        )
+        | st.fixed_dictionaries(
+            {"op": st.just("count"), "collection": paths, "where": inner, "gte": amounts},
+            optional={"values": st.booleans(), "absent": st.just("empty")},
+        )
+        | st.fixed_dictionaries(
+            {
+                "op": st.just("cel.size"),
+                "collection": paths,
+                "where": inner,
+                "is": st.just(">"),
+                "value": amounts,
+            }
+        )
+    ),
+    max_leaves=8,
+)
+
+
 def assert_same(check: Any, scene: Any) -> None:
     simpler = simplify(check)
     before, after = run_check(scene, check), run_check(scene, simpler)
@@ -84,6 +149,13 @@ def nodes(check: dict[str, Any]) -> int:
 @given(repetitive, scenes)
 def test_verdict_and_gap_stay_where_parts_repeat(check: Any, scene: Any) -> None:
     assert_same(check, scene)
+
+
+@given(extended, scenes)
+def test_verdict_and_gap_stay_with_the_opt_in_forms(check: Any, scene: Any) -> None:
+    assert_same(check, scene)
+    assert dump_check(parse_check(check)) == check
+    assert explain(check, scene).startswith("pass " if run_check(scene, check).passed else "FAIL ")
 
 
 @given(st.recursive(checks, compound, max_leaves=8), json_values)
