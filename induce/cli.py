@@ -6,7 +6,6 @@ input was unusable, with one sentence that says why. What is slow to import is i
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from evaluator import json_text
+from induce.commands import UNUSABLE, Commands, complain, exit_codes, note, say
 from induce.crossval import (
     DEFAULT_FOLDS,
     accuracy_of,
@@ -32,12 +32,9 @@ if TYPE_CHECKING:
     from induce.result import InductionResult
     from induce.search import Progress
 
-UNUSABLE = 2
-INTERRUPTED = 130
-READER_GONE = 141
-
 app = typer.Typer(
     name="induce",
+    cls=Commands,
     help="Learn the smallest readable check that separates passing from failing scenes.",
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -54,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             None if arguments is None else list(arguments), prog_name="induce", standalone_mode=False
         )
     except _CLICK_ERRORS as error:
-        return _complain(_usage(error), UNUSABLE)
+        return complain(_usage(error), UNUSABLE)
     return status if isinstance(status, int) else 0
 
 
@@ -75,15 +72,6 @@ def _speak_utf8(stream: TextIO | Any) -> None:
     """Scenes are UTF-8 whatever the locale; a file name that is not is shown with escapes."""
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-
-
-def _complain(message: str, status: int) -> int:
-    print(f"induce: {' '.join(message.split())}", file=sys.stderr)
-    return status
-
-
-def _note(message: str) -> None:
-    print(f"induce: note: {message}", file=sys.stderr)
 
 
 def _show_version(wanted: bool) -> None:
@@ -196,7 +184,7 @@ def learn(
 ) -> None:
     """Learn a check from labelled scenes and report how far it can be trusted."""
     columns = {"label_column": label_column, "id_column": id_column, "weight_column": weight_column}
-    try:
+    with exit_codes():
         if (scenes is None) == (pass_dir is None and fail_dir is None):
             raise ValueError("give SCENES or the folders --pass DIR and --fail DIR, one of the two")
         if folds is not None and not cv:
@@ -225,28 +213,21 @@ def learn(
             if labelled is not None:
                 labelled.require_labels()
         planned = _plan_folds(training, folds, wanted=cv and (unseen is None or folds is not None))
-        say = _keep_quiet if as_json else _say
+        tell = _keep_quiet if as_json else say
         _note_ignored(training)
 
-        say(scene_lines(training))
+        tell(scene_lines(training))
         result = learner.learn(training)
         if output is not None:
             write_atomically(output, export_check(result.to_check(id=check_id)))
         _note_unusable(result)
-        say(result_lines(training, result, time_limit))
+        tell(result_lines(training, result, time_limit))
         if output is not None:
-            say([f"written: {output}"])
+            tell([f"written: {output}"])
         held_out = learner.hold_out(result, training, unseen, planned, seed)
-        say(held_out_lines(held_out))
+        tell(held_out_lines(held_out))
         if as_json:
             print(json_text(to_dict(training, result, held_out, output)))
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing left to flush at the exit
-        raise typer.Exit(READER_GONE) from None
-    except (ValueError, OSError) as error:
-        raise typer.Exit(_complain(str(error), UNUSABLE)) from None
-    except KeyboardInterrupt:
-        raise typer.Exit(_complain("interrupted", INTERRUPTED)) from None
 
 
 @dataclass(frozen=True)
@@ -341,18 +322,13 @@ def _penalty(text: str) -> float | str:
 def _note_ignored(scenes: LabelledScenes) -> None:
     if scenes.ignored_keys:
         keys = ", ".join(json_text(key) for key in scenes.ignored_keys)
-        _note(f"keys beside id, label, scene and weight were ignored: {keys}")
+        note(f"keys beside id, label, scene and weight were ignored: {keys}")
 
 
 def _note_unusable(result: InductionResult) -> None:
     if result.unusable_keys:
         keys = ", ".join(json_text(key) for key in result.unusable_keys[:10])
-        _note(f"a path cannot address these keys, so that no check speaks of them: {keys}")
-
-
-def _say(lines: Iterable[str]) -> None:
-    for line in lines:
-        print(line, flush=True)
+        note(f"a path cannot address these keys, so that no check speaks of them: {keys}")
 
 
 def _keep_quiet(lines: Iterable[str]) -> None:
