@@ -7,8 +7,8 @@ infinite gap is the text "Infinity".
 
 >>> gap({"check": {"op": "lte", "path": "total", "value": 500}, "scene": {"total": 540}})
 {'gap': 40.0}
->>> gap({"check": {"op": "lt3", "path": "total", "value": 500}, "scene": {}})["error"]
-'$.op: unknown operator "lt3"; did you mean "lte"?'
+>>> gap({"check": {"op": "ltee", "path": "total", "value": 500}, "scene": {}})["error"]
+'$.op: unknown operator "ltee"; did you mean "lte"?'
 """
 
 from __future__ import annotations
@@ -98,6 +98,11 @@ def _answer(args: Any, evaluate: Callable[[_Call], dict[str, Any]]) -> dict[str,
             answer["place"] = error.place
     except _ArgumentsError as error:
         answer = {"error": str(error), "fault": "arguments"}
+    except RecursionError:
+        answer = {
+            "error": "the check is nested too deeply for what is left of the call stack",
+            "fault": "check",
+        }
     return answer if cap is None else _capped(answer, cap)
 
 
@@ -186,13 +191,16 @@ def _escaped_length(text: str) -> int:
 _CHECK = """\
 The check, a predicate over the scene, as JSON with an "op":
 {"op":"eq"|"neq","path","value"}: deep equality; true is not 1, null is not missing.
-{"op":"gte"|"lte","path","value"}: a number at or above, at or below the value.
+{"op":"gte"|"lte"|"gt"|"lt","path","value"}: a number at or above, at or below, above, below the value.
+In these, "value_path" in place of "value" compares with another path of the same scene.
 {"op":"contains","path","substring","ci"?}: text holds the substring; ci ignores case.
+{"op":"matches","path","pattern"}: text in which the regular expression (RE2) is found.
 {"op":"exists"|"missing","path"}: something, or nothing, is there.
 {"op":"find","collection","where"}: some element of the array passes the check `where`.
 {"op":"count","collection","where"?,"eq"?,"gte"?,"lte"?}: how many elements (pass `where`) keeps the bounds.
 {"op":"and"|"or","of":[checks]} and {"op":"not","of":check}.
-Paths: a.b, a[0], a[id=7], a[tags has X]; inside `where` they start at the element, "" is the element itself.
+Paths: a.b, a["key with . or ["], a[0], a[id=7], a[tags has X]; inside `where` they start at the element, and
+"" is the element itself.
 May be named: {"id","expr":check,"meta"?}."""
 
 _PROPERTIES: Final[dict[str, Any]] = {
