@@ -89,6 +89,11 @@ def world_model(model: str | WorldModel | None) -> WorldModel:
     return _registered[model]
 
 
+def _name(fn: WorldModel) -> str:
+    known = (compact(name) for name, model in _registered.items() if model is fn)
+    return next(known, str(getattr(fn, "__name__", "given")))
+
+
 def _choice() -> str:
     if not _registered:
         return "none is"
