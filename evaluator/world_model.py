@@ -60,9 +60,8 @@ def predict(scene: object, action: object, model: str | WorldModel | None = None
     try:
         return copied_scene(given if after is None else after)
     except SceneError as error:
-        called = compact(model) if type(model) is str else getattr(fn, "__name__", "it")
         raise SceneError(
-            f"the world model {called} returned no scene: {error.problem}", error.place
+            f"the world model {_name(fn)} returned no scene: {error.problem}", error.place
         ) from None
 
 
