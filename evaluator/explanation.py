@@ -100,8 +100,9 @@ def _find(check: dict[str, Any], scene: Any, passed: bool | None, gap: float) ->
         elements = _elements(check, scene)
         if elements:
             gap_of = compile_check(check["where"]).gap
-            name, looked_at = min(elements.items(), key=lambda element: gap_of(element[1]))
-            found = name if passed else f"nearest is {name}"
+            step, looked_at = min(elements, key=lambda element: gap_of(element[1]))
+            place = f"{check['collection']}[{step if type(step) is int else quoted(step)}]"
+            found = place if passed else f"nearest is {place}"
         else:
             found = "not an array" if elements is None else "no elements"
     return Part(text, (_part(check["where"], looked_at),), passed, gap, found)
@@ -119,22 +120,21 @@ def _count(check: dict[str, Any], scene: Any, passed: bool | None, gap: float) -
             found = "not an array"
         elif parts:
             gap_of = compile_check(check["where"]).gap
-            number = sum(gap_of(element) == 0.0 for element in elements.values())
+            number = sum(gap_of(element) == 0.0 for _, element in elements)
             found = f"{number} of {len(elements)}"
         else:
             found = f"{len(elements)}"
     return Part(text, parts, passed, gap, found)
 
 
-def _elements(check: dict[str, Any], scene: Any) -> dict[str, Any] | None:
-    """The elements that `find` and `count` look at, by their paths; None when there is no collection."""
-    path = check["collection"]
-    collection = resolve(scene, path)
+def _elements(check: dict[str, Any], scene: Any) -> list[tuple[Any, Any]] | None:
+    """The elements that `find` and `count` look at, with their indexes or keys; None without a collection."""
+    collection = resolve(scene, check["collection"])
     if type(collection) is list:
-        return {f"{path}[{index}]": element for index, element in enumerate(collection)}
+        return list(enumerate(collection))
     if type(collection) is dict and check.get("values") is True:
-        return {f"{path}[{quoted(key)}]": element for key, element in collection.items()}
-    return {} if collection is MISSING and check.get("absent") == "empty" else None
+        return list(collection.items())
+    return [] if collection is MISSING and check.get("absent") == "empty" else None
 
 
 def _found(check: dict[str, Any], scene: Any) -> str:

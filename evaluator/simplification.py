@@ -106,6 +106,8 @@ def _joint(check: JSON, *, gap: bool) -> JSON:
     op = check["op"]
     neutral, absorbing = (_PASSES, _NEVER) if op == "and" else (_NEVER, _PASSES)
     parts: list[JSON] = []
+    anywhere = op == "or" or not gap  # whether a nested one may flatten wherever it stands
+    whole = True
     for part in check["of"]:
         simpler = _simplest(part, gap=gap)
         if simpler == neutral:
@@ -113,10 +115,12 @@ def _joint(check: JSON, *, gap: bool) -> JSON:
         if simpler == absorbing:
             parts = [absorbing]
             break
-        if simpler["op"] == op and _is_bare(simpler) and (not gap or _flattens(simpler, parts)):
-            parts += simpler["of"]
-        else:
-            parts.append(simpler)
+        flattens = simpler["op"] == op and _is_bare(simpler)
+        if flattens and not anywhere:
+            flattens = not parts or (whole and _is_whole(simpler))
+        added = simpler["of"] if flattens else [simpler]
+        parts += added
+        whole = whole and (anywhere or all(map(_is_whole, added)))
     if op == "or" or not gap:
         parts = _without_duplicates(parts)
     if op == "or" and _FAILS_BY_ONE in parts:
@@ -126,11 +130,6 @@ def _joint(check: JSON, *, gap: bool) -> JSON:
     if len(parts) == 1 and _is_bare(check):
         return parts[0]
     return check | {"of": parts}
-
-
-def _flattens(inner: JSON, before: list[JSON]) -> bool:
-    """Whether the parts of `inner` may stand directly behind those `before` it, the gap being kept."""
-    return inner["op"] == "or" or not before or all(map(_is_whole, [*before, *inner["of"]]))
 
 
 def _without_duplicates(parts: list[JSON]) -> list[JSON]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import xml.etree.ElementTree as ET
+from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import Check, CheckError, SceneError, load_pack, parse_pack, run_pack
+from evaluator.json_read import JsonTextError
 from evaluator.junit import junit_suite, write_junit
 from evaluator.yaml_read import read_yaml
 
@@ -44,6 +46,10 @@ checks:
     meta: {tags: [papers, money]}
   - {id: never, expr: {op: or, of: []}, meta: {severity: info}}
 """
+
+
+def as_bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def test_a_pack_is_read_alike_from_json_and_yaml(tmp_path: Path) -> None:
@@ -160,6 +166,21 @@ def test_yaml_is_read_by_the_core_schema() -> None:
         "block": "two\nlines\n",
         "shared": [{"a": 1}, {"a": 1}],
     }
+
+
+@given(
+    st.binary(max_size=40) | st.text("ab:-[]{},&*!|>'\"#? \n\t0123456789.\ud83d~", max_size=40).map(as_bytes)
+)
+def test_any_bytes_are_read_or_refused_with_one_kind_of_error(data: bytes) -> None:
+    with suppress(JsonTextError):
+        read_yaml(data)
+
+
+def test_depth_is_no_limit_of_the_reader() -> None:
+    value = read_yaml(b"[" * 5_000 + b"]" * 5_000)
+    for _ in range(4_999):
+        (value,) = value
+    assert value == []
 
 
 def test_aliases_that_multiply_are_refused_not_expanded(tmp_path: Path) -> None:
