@@ -40,7 +40,7 @@ class Pool:
     table: Table
     members: list[Members] = field(default_factory=list)
     _place: dict[bytes, int] = field(default_factory=dict)
-    _key: list[tuple[int, Members]] = field(default_factory=list)
+    _key: list[tuple[int, int, Members]] = field(default_factory=list)
     _arrays: tuple[Words, Words, Ints] | None = None
 
     def add(self, terms: Sequence[Members]) -> None:
@@ -49,7 +49,7 @@ class Pool:
         passed, failed = covers(self.table, terms)
         for at, term in enumerate(terms):
             coverage = passed[:, at].tobytes() + failed[:, at].tobytes()
-            key = (int(self.table.cost[list(term)].sum()), term)
+            key = (int(self.table.cost[list(term)].sum()), len(term), term)
             place = self._place.setdefault(coverage, len(self.members))
             if place == len(self.members):
                 self.members.append(term)
@@ -61,7 +61,7 @@ class Pool:
     def arrays(self) -> tuple[Words, Words, Ints]:
         """Passing and failing coverage, uint64[W, m], and sizes, int64[m]."""
         if self._arrays is None:
-            size = np.array([size for size, _ in self._key], dtype=np.int64)
+            size = np.array([key[0] for key in self._key], dtype=np.int64)
             self._arrays = (*covers(self.table, self.members), size)
         return self._arrays
 
@@ -89,11 +89,16 @@ class Heuristic:
         per_row = table.literals * (len(table.passing.used) + len(table.failing.used))
         self.width = max(NARROW, min(WIDE, EFFORT // max(1, per_row)))
 
+    def quick(self) -> None:
+        """A first hypothesis: single literals, narrow greedy covers and exchanges among their terms."""
+        self.singles()
+        for emphasis in EMPHASES[:2]:
+            self._greedy([], emphasis, NARROW)
+        self._exchange([])
+
     def run(self) -> None:
         """Greedy covers, then repair; raises LimitReachedError when a limit is reached first."""
-        self.singles()
-        starts = [self._greedy([], emphasis, NARROW) for emphasis in EMPHASES[:1]]
-        starts += [self._greedy([], emphasis, self.width) for emphasis in EMPHASES]
+        starts = [self._greedy([], emphasis, self.width) for emphasis in EMPHASES]
         done: set[frozenset[Members]] = set()
         final: list[tuple[int, list[Members]]] = []
         for start in [*starts, self._exchange([])]:

@@ -7,7 +7,8 @@ the same node everywhere, and a run with a deadline stops on time.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from induce.search.problem import Hypothesis, Stopped, preference
 
@@ -22,6 +23,10 @@ class LimitReachedError(Exception):
         self.reason: Stopped = reason
 
 
+class PartEndedError(Exception):
+    """Raised inside a part of the search that used up its own share of the work."""
+
+
 class Limits:
     """Counts nodes and watches the clock; ``spend`` raises :class:`LimitReachedError` at a limit."""
 
@@ -29,13 +34,25 @@ class Limits:
         self.deadline = deadline
         self.work_limit = work_limit
         self.nodes = 0
+        self._part_end: int | None = None
 
     def spend(self, nodes: int) -> None:
         """Account for ``nodes`` about to be scored."""
         if self.work_limit is not None and self.nodes + nodes > self.work_limit:
             raise LimitReachedError("work")
+        if self._part_end is not None and self.nodes + nodes > self._part_end:
+            raise PartEndedError
         self.nodes += nodes
         self.check()
+
+    @contextmanager
+    def part(self, nodes: int | None) -> Iterator[None]:
+        """Let the block spend ``nodes`` more; beyond them it is left and the search goes on."""
+        self._part_end = None if nodes is None else self.nodes + nodes
+        try:
+            yield
+        finally:
+            self._part_end = None
 
     def check(self) -> None:
         if self.deadline is not None and time.monotonic() >= self.deadline:
@@ -44,11 +61,6 @@ class Limits:
     def remaining(self) -> float | None:
         """Seconds until the deadline, None without one."""
         return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
-
-    def capped(self, nodes: int) -> Limits:
-        """Limits of a part of the search: at most ``nodes`` more of the same budget."""
-        allowed = nodes if self.work_limit is None else min(nodes, self.work_limit - self.nodes)
-        return Limits(self.deadline, allowed)
 
 
 class Best:

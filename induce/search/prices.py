@@ -30,10 +30,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from induce.search.bits import WORD, Bools, Ints, unpack
+from induce.search.bits import WORD, Ints, unpack
 from induce.search.enumerate import Members, Pool, covers
 from induce.search.limits import Limits
-from induce.search.table import Indices, Side, Table, reweigh
+from induce.search.table import Indices, Table, reweigh
 from induce.search.terms import MinedTerms, Miner
 
 Floats = NDArray[np.float64]
@@ -81,7 +81,6 @@ class Pricing:
 
     def run(self, budget: int) -> Priced | None:
         """Improve the prices until the bound passes the budget or stops rising; the best found."""
-        columns: list[Members] = []
         matrix = np.zeros((0, len(self.bits)), dtype=np.bool_)
         cost = np.zeros(0, dtype=np.int64)
         pool_matrix, pool_cost = self._columns(self.pool.members)
@@ -219,9 +218,7 @@ class _Cheapest:
         self.values = np.sort(np.concatenate([self.values, value]))[: self.count]
         self.worst = min(self.worst, int(self.values[-1]))
         order = np.argsort(value, kind="stable")[: self.count]
-        self._found.extend(
-            (int(value[at]), tuple(sorted(int(m) for m in found.members[at]))) for at in order
-        )
+        self._found.extend((int(value[at]), tuple(sorted(int(m) for m in found.members[at]))) for at in order)
         if len(self._found) > 4 * self.count:
             self._found = sorted(self._found)[: self.count]
 
@@ -229,15 +226,12 @@ class _Cheapest:
         return [members for _, members in sorted(self._found)[: self.count]]
 
 
-class TooManyError(Exception):
-    """The complete list of terms would be longer than allowed."""
-
-
-def complete_pool(priced: Priced, table: Table, budget: int, limits: Limits, most: int) -> list[Members]:
+def complete_pool(
+    priced: Priced, table: Table, budget: int, limits: Limits, most: int
+) -> list[Members] | None:
     """Every term that a preferred optimum of ``priced.terms`` terms within the budget may hold.
 
-    Of terms with equal coverage only the preferred is listed. Raises :class:`TooManyError` beyond
-    ``most`` terms.
+    Of terms with equal coverage only the preferred is listed. None when there are more than ``most``.
     """
     pool = Pool(table)
     threshold = priced.threshold(budget)
@@ -248,9 +242,9 @@ def complete_pool(priced: Priced, table: Table, budget: int, limits: Limits, mos
         useful = table.passing.weigh(passed) > found.size
         pool.add([term for term, keep in zip(members, useful, strict=True) if keep])
         if len(pool.members) > most:
-            raise TooManyError
+            raise _TooManyError
 
-    Miner(
+    miner = Miner(
         priced.table,
         limits,
         priced.table.passing.used,
@@ -261,8 +255,13 @@ def complete_pool(priced: Priced, table: Table, budget: int, limits: Limits, mos
         emit,
         share=priced.terms,
         cap=budget - (priced.terms - 1) * int(table.cost.min()),
-    ).run()
+    )
+    try:
+        miner.run()
+    except _TooManyError:
+        return None
     return pool.members
 
 
-__all__ = ["Bools", "Priced", "Pricing", "Side", "TooManyError", "complete_pool"]
+class _TooManyError(Exception):
+    """Leaves the miner when the list grows beyond its size."""

@@ -1,49 +1,39 @@
-"""Exact search: terms in greedy order, each mined on what the earlier ones left.
+"""Proof of optimality: what is settled for each number of terms, and the bound that follows.
 
-Every hypothesis can be written so that each term covers at least as much of the passes still open
-(by weight) as any later one does. The search chooses terms in that order. Each level mines all
-terms that can begin an affordable remainder (:mod:`induce.search.terms`), throws out those that
-another one dominates, and descends into the rest, the most promising first. When it ends, every
-hypothesis of cost at most the incumbent's has been seen or shown not to be preferred.
-
-Dominance between terms: if t' covers no fewer open passes and no more open fails than t, and
-``(size, literals, indices)`` of t' is smaller, then exchanging t for t' in any hypothesis with the
-same earlier terms worsens neither cost nor preference, so t may go.
-
-The bound while running: the terms that may come first are tried in the order of their bounds, so
-whatever is left costs at least the bound of the next one.
+Hypotheses are settled by their number of terms. Those of one term are mined outright. A short
+nested search settles the rest where the optimum is small. Otherwise, for each number q, prices are
+sought (:mod:`induce.search.prices`); either their bound passes the incumbent, or the complete pool
+of terms is mined and the best q of them selected. The least bound over the numbers of terms that
+are not settled is a bound on everything.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import Protocol
 
-import numpy as np
-
-from induce.search.bits import Ints, Words
-from induce.search.limits import Best, Limits
+from induce.search.enumerate import Members, Pool
+from induce.search.limits import Best, Limits, PartEndedError
+from induce.search.nested import UNBOUNDED, NestedSearch
+from induce.search.prices import Priced, Pricing, complete_pool
 from induce.search.table import Table
-from induce.search.terms import MinedTerms, Miner
 
-UNBOUNDED = 1 << 61
+NESTED_NODES = 2_000
+ROUNDS: tuple[int | None, ...] = (20_000, 200_000, None)
+"""Nodes for each number of terms, round after round."""
+POOL_SIZES = (5_000, 20_000, 100_000)
 
 
-@dataclass(frozen=True)
-class _State:
-    """Terms chosen so far and what they leave: open bits, cost of sizes and fails, largest next cover."""
+class Selector(Protocol):
+    """Finds the best hypotheses of ``priced.terms`` terms of a pool and offers them."""
 
-    terms: tuple[tuple[int, ...], ...]
-    open_pass: Words
-    open_fail: Words
-    spent: int
-    cap: int
+    def __call__(self, priced: Priced, pool: list[Members], budget: Callable[[], int]) -> None: ...
 
 
 class Prover:
-    """Searches the whole space of ``table`` for hypotheses not above ``best.ceiling``.
+    """Settles the whole space of ``table`` up to ``best.ceiling``.
 
-    ``lower_bound`` is valid at any time, also after :class:`LimitReachedError` left ``run``.
+    ``lower_bound`` is valid at any time, also after an exception left ``nested`` or ``run``.
     """
 
     def __init__(self, table: Table, best: Best, limits: Limits, report: Callable[[], None]) -> None:
@@ -51,124 +41,70 @@ class Prover:
         self.best = best
         self.limits = limits
         self.report = report
-        self.cheapest = int(table.cost.min())
-        self._single_done = False
-        self._open_bound = table.offset + self.cheapest
+        cheapest = int(table.cost.min())
+        self._bounds = [terms * cheapest for terms in range(1, table.max_terms + 1)]
+        self._single_terms_seen = False
 
     @property
     def lower_bound(self) -> int:
-        """Nothing costs less, up to the ceiling of interest."""
-        return self._open_bound
+        """No hypothesis costs less, up to the ceiling of interest."""
+        return min(self._bounds) + self.table.offset
 
     def _budget(self) -> int:
         ceiling = self.best.ceiling
         return UNBOUNDED if ceiling is None else ceiling - self.table.offset
 
-    def run(self) -> None:
-        table = self.table
-        start = _State((), table.passing.used, table.failing.used, 0, UNBOUNDED)
-        self._last_term(start, useful=False)
-        if table.max_terms > 1:
-            self._branch(start, table.max_terms)
-        ceiling = self.best.ceiling
-        self._open_bound = UNBOUNDED if ceiling is None else ceiling + (self.best.cost is None)
+    def nested(self, nodes: int = NESTED_NODES) -> bool:
+        """Try to settle everything within some nodes; True when that succeeded."""
+        search = NestedSearch(self.table, self.best, self.limits)
+        try:
+            with self.limits.part(nodes):
+                if not self._single_terms_seen:
+                    search.single_terms()
+                    self._raise(1, UNBOUNDED)
+                    self._single_terms_seen = True
+                search.several_terms()
+        except PartEndedError:
+            return False
+        self._bounds = [UNBOUNDED]
+        return True
 
-    def _last_term(self, state: _State, *, useful: bool) -> None:
-        """Mine the term that completes the hypothesis; its cost is then exact."""
-        table = self.table
-        left = table.passing.weight_of(state.open_pass)
-
-        def emit(found: MinedTerms) -> None:
-            totals = state.spent + left + found.size + found.wrong - found.cover
-            for at in np.argsort(totals, kind="stable"):
-                cost = int(totals[at]) + table.offset
-                ceiling = self.best.ceiling
-                if ceiling is not None and cost > ceiling:
-                    break
-                self.best.offer(table.original([*state.terms, _members(found, int(at))]), cost)
-
-        Miner(
-            table,
-            self.limits,
-            state.open_pass,
-            state.open_fail,
-            lambda: self._budget() - state.spent,
-            lambda cover: left - cover,
-            useful,
-            emit,
-        ).run()
-
-    def _branch(self, state: _State, terms_left: int) -> None:
-        """Choose the next of up to ``terms_left`` terms in all ways that may fit the budget."""
-        if terms_left == 1:
-            self._last_term(state, useful=True)
-            return
-        table = self.table
-        left = table.passing.weight_of(state.open_pass)
-        later = np.arange(terms_left, dtype=np.int64)
-
-        def rest(cover: Ints) -> Ints:
-            after = left - cover
-            out = after
-            for terms in later[1:]:
-                out = np.minimum(out, terms * self.cheapest + np.maximum(after - terms * cover, 0))
-            return out
-
-        mined: list[MinedTerms] = []
-        Miner(
-            table,
-            self.limits,
-            state.open_pass,
-            state.open_fail,
-            lambda: self._budget() - state.spent,
-            rest,
-            True,
-            mined.append,
-        ).run()
-        candidates = self._undominated(state, mined, rest)
-        for bound, _, members in candidates:
-            if not state.terms:
-                self._open_bound = max(
-                    self._open_bound, min(bound + table.offset, self._budget() + table.offset)
-                )
-                self.report()
-            if bound > self._budget():
-                break
-            term_pass, term_fail = table.cover(members)
-            term_pass &= state.open_pass
-            term_fail &= state.open_fail
-            cover = table.passing.weight_of(term_pass)
-            spent = state.spent + int(table.cost[list(members)].sum()) + table.failing.weight_of(term_fail)
-            terms = (*state.terms, members)
-            cost = spent + left - cover + table.offset
-            ceiling = self.best.ceiling
-            if ceiling is None or cost <= ceiling:
-                self.best.offer(table.original(terms), cost)
-            self._branch(
-                _State(terms, state.open_pass & ~term_pass, state.open_fail & ~term_fail, spent, cover),
-                terms_left - 1,
-            )
-
-    def _undominated(
-        self, state: _State, mined: list[MinedTerms], rest: Callable[[Ints], Ints]
-    ) -> list[tuple[int, tuple[int, int, tuple[int, ...]], tuple[int, ...]]]:
-        """Bounds, preference and members of the terms worth choosing next, best bound first."""
-        table = self.table
-        seen: dict[bytes, tuple[int, tuple[int, int, tuple[int, ...]], tuple[int, ...]]] = {}
-        for found in mined:
-            bounds = state.spent + found.size + found.wrong + rest(found.cover)
-            for at in range(len(found.size)):
-                if found.cover[at] > state.cap:
+    def run(self, pool: Pool, select: Selector) -> None:
+        """Settle everything; takes as long as the limits allow."""
+        if not self._single_terms_seen:
+            NestedSearch(self.table, self.best, self.limits).single_terms()
+            self._raise(1, UNBOUNDED)
+        for nodes, most in zip(ROUNDS, POOL_SIZES, strict=True):
+            for terms in range(2, self.table.max_terms + 1):
+                if self._bounds[terms - 1] > self._budget():
                     continue
-                members = _members(found, at)
-                original = tuple(sorted(int(table.index[literal]) for literal in members))
-                key = (int(found.size[at]), len(members), original)
-                term_pass, term_fail = table.cover(members)
-                coverage = (term_pass & state.open_pass).tobytes() + (term_fail & state.open_fail).tobytes()
-                if coverage not in seen or key < seen[coverage][1]:
-                    seen[coverage] = (int(bounds[at]), key, members)
-        return sorted(seen.values(), key=lambda entry: (entry[0], entry[1]))
+                try:
+                    with self.limits.part(nodes):
+                        self._settle(terms, pool, select, most)
+                except PartEndedError:
+                    continue
+            if all(bound > self._budget() for bound in self._bounds):
+                return
+        NestedSearch(self.table, self.best, self.limits).several_terms()
+        self._bounds = [UNBOUNDED]
 
+    def _settle(self, terms: int, pool: Pool, select: Selector, most: int) -> None:
+        pricing = Pricing(self.table, terms, self.limits, pool)
+        try:
+            priced = pricing.run(self._budget())
+        finally:
+            if pricing.best is not None:
+                self._raise(terms, pricing.best.bound)
+        if priced is None or priced.bound > self._budget():
+            return
+        complete = complete_pool(priced, self.table, self._budget(), self.limits, most)
+        if complete is None:
+            return
+        if len(complete) >= terms:
+            select(priced, complete, self._budget)
+        self._raise(terms, UNBOUNDED)
 
-def _members(found: MinedTerms, at: int) -> tuple[int, ...]:
-    return tuple(int(literal) for literal in found.members[at])
+    def _raise(self, terms: int, bound: int) -> None:
+        if bound > self._bounds[terms - 1]:
+            self._bounds[terms - 1] = bound
+            self.report()

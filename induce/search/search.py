@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from induce.search.enumerate import Heuristic
+from induce.search.enumerate import Heuristic, Members
 from induce.search.limits import Best, LimitReachedError, Limits
+from induce.search.prices import Priced
 from induce.search.problem import (
     Engine,
     Hypothesis,
@@ -15,9 +16,10 @@ from induce.search.problem import (
     Stopped,
     canonical,
 )
-from induce.search.prove import Prover
+from induce.search.prove import NESTED_NODES, Prover
 from induce.search.reduce import undominated
-from induce.search.table import Table, build_table
+from induce.search.select import Selection
+from induce.search.table import build_table
 
 SMALL_SPACE = 3_000
 """Nodes the enumerating engine spends on an exact pass, which settles small spaces."""
@@ -124,24 +126,24 @@ class _Run:
     def _search(self) -> Stopped:
         self._enter("reduce")
         table = build_table(self.problem)
-        reduced = table.select(undominated(table, self.limits))
-        if self.engine != "asp":
-            self._enter("enumerate")
-            Heuristic(reduced, self.best, self.limits).run()
-        if self.engine == "enumerate":
-            return self._prove(reduced, self.limits.capped(SMALL_SPACE), "bounded")
-        return self._prove(reduced, self.limits, None)
-
-    def _prove(self, table: Table, limits: Limits, at_limit: Stopped | None) -> Stopped:
+        table = table.select(undominated(table, self.limits))
+        self.prover = prover = Prover(table, self.best, self.limits, self._report)
+        heuristic = Heuristic(table, self.best, self.limits)
+        self._enter("enumerate")
+        heuristic.quick()
         self._enter("prove")
-        self.prover = Prover(table, self.best, limits, self._report)
-        try:
-            self.prover.run()
-        except LimitReachedError as stop:
-            if at_limit is None or stop.reason == "time":
-                raise
-            return at_limit
-        finally:
-            if limits is not self.limits:
-                self.limits.nodes += limits.nodes
+        if prover.nested():
+            return "proved"
+        self._enter("enumerate")
+        heuristic.run()
+        self._enter("prove")
+        if prover.nested(SMALL_SPACE if self.engine == "enumerate" else NESTED_NODES):
+            return "proved"
+        if self.engine == "enumerate":
+            return "bounded"
+
+        def select(priced: Priced, pool: list[Members], budget: Callable[[], int]) -> None:
+            Selection(table, priced, pool, self.best, self.limits).run(budget)
+
+        prover.run(heuristic.pool, select)
         return "proved"

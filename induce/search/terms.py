@@ -61,8 +61,9 @@ class MinedTerms:
 class _Partial:
     """A batch of partial terms of equal length.
 
-    ``members`` are table literals; ``passed`` and ``failed`` uint64[W, m] what the terms cover; ``alone`` for each member the fails that it alone rejects; ``size``, ``wrong``,
-    ``cover`` as in :class:`MinedTerms`; ``reach`` bounds what one further literal can save.
+    ``members`` are table literals; ``passed`` and ``failed`` uint64[W, m] what the terms cover;
+    ``alone`` for each member the fails that it alone rejects; ``size``, ``wrong`` and ``cover`` as
+    in :class:`MinedTerms`; ``reach`` bounds what one further literal can save.
     ``steps`` are earlier lists of fact 5, ``(literals that reject one of it, row, literal chosen)``.
     """
 
