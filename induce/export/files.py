@@ -1,37 +1,10 @@
-"""Checks as files: the text of a check in an export format, and files written whole or not at all."""
+"""Files written whole or not at all."""
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-from evaluator import compile_check, json_text
-
-EXPORT_FORMATS = ("json",)
-
-
-def export_check(check: Mapping[str, Any], fmt: str = "json") -> str:
-    """The text of a check, bare or defined (``{"id", "expr", "meta"?}``), in one of :data:`EXPORT_FORMATS`.
-
-    ``json`` is the wire format, indented, keys in the order of `check`, numbers as `evaluator.json_text` has
-    them (``"Infinity"`` for what JSON cannot hold). The text ends in a newline.
-
-    Raises
-    ------
-    CheckError
-        When the check is not well formed.
-    ValueError
-        When the format is unknown.
-    """
-    if fmt not in EXPORT_FORMATS:
-        raise ValueError(f"unknown export format {fmt!r}; there are {', '.join(EXPORT_FORMATS)}")
-    wire = json.loads(json_text(dict(check)))
-    compile_check(wire)
-    return json.dumps(wire, indent=2, ensure_ascii=False) + "\n"
 
 
 def require_writable(path: str | os.PathLike[str]) -> None:
