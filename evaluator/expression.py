@@ -66,7 +66,16 @@ class _Typed(CheckData, frozen=True, eq=False, kw_only=True):
         return hash(canonical_json(_wire(self)))
 
 
-class Expression(_Typed, frozen=True, eq=False, kw_only=True, tag_field="op", tag="", omit_defaults=True):
+class Expression(
+    _Typed,
+    frozen=True,
+    eq=False,
+    kw_only=True,
+    tag_field="op",
+    tag="",
+    omit_defaults=True,
+    repr_omit_defaults=True,
+):
     """A check expression; its class says the operator.
 
     `extra` holds the keys that the operator does not know, as they were. A field that is absent is

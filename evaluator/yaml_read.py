@@ -3,7 +3,8 @@
 PyYAML alone reads by version 1.1, where `yes` is true, `12:30` is 750, `010` is 8 and `2026-01-01` no text.
 Here a plain scalar is null, true, false or a number only when it looks like that in JSON too (or like `0x1f`,
 `0o17`); everything else is text. Refused is what JSON cannot hold or readers take differently: keys that are
-not text or stand twice, merge keys, tags of one's own, NaN and infinite numbers, several documents.
+not text or stand twice, merge keys, tags of one's own, NaN and infinite numbers, several documents, and more
+levels than a check may have (the time PyYAML needs grows with the square of the depth).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, Final
 
 import yaml
 
+from evaluator.check import MAX_DEPTH
 from evaluator.errors import kind_of
 from evaluator.json_read import JsonTextError
 from evaluator.values import quoted
@@ -70,6 +72,8 @@ class _Builder:
             case yaml.SequenceStartEvent() | yaml.MappingStartEvent():
                 if event.tag is not None and event.tag not in _STANDARD_TAGS:
                     raise _refusal(f"the tag {quoted(event.tag)} has no meaning in JSON", event)
+                if len(self._open) > MAX_DEPTH:
+                    raise _refusal(f"the text is more than {MAX_DEPTH} levels deep", event)
                 container: Any = [] if isinstance(event, yaml.SequenceStartEvent) else {}
                 self._add(container, event)
                 self._open.append(container)

@@ -176,11 +176,14 @@ def test_any_bytes_are_read_or_refused_with_one_kind_of_error(data: bytes) -> No
         read_yaml(data)
 
 
-def test_depth_is_no_limit_of_the_reader() -> None:
-    value = read_yaml(b"[" * 5_000 + b"]" * 5_000)
-    for _ in range(4_999):
+def test_depth_is_refused_before_it_costs() -> None:
+    value = read_yaml(b"[" * 500 + b"]" * 500)
+    for _ in range(499):
         (value,) = value
     assert value == []
+    with pytest.raises(JsonTextError, match="more than 500 levels deep") as caught:
+        read_yaml(b"[" * 1_000_000)
+    assert (caught.value.line, caught.value.column) == (1, 501)
 
 
 def test_aliases_that_multiply_are_refused_not_expanded(tmp_path: Path) -> None:
