@@ -10,12 +10,15 @@ from __future__ import annotations
 import json
 import re
 import sys
+from contextlib import suppress
 from functools import partial
+from threading import Thread
 from typing import Any, BinaryIO, Final, NamedTuple
 
 import anyio
 import mcp_types as types
 from anyio import to_thread
+from anyio.from_thread import BlockingPortal
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.server import Server
 from mcp.server.context import ServerRequestContext
@@ -36,6 +39,7 @@ INSTRUCTIONS: Final = (
 
 _KEPT = 4_096
 _CHUNK = 65_536
+_SECONDS_FOR_THE_LAST = 10
 _ID = rb'(-?\d{1,18}|"(?:[^"\\]|\\.){0,200}")'
 _PLAIN_MEMBER = rb'"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*'
 _ID_FIRST = re.compile(rb"\s*\{\s*(?:" + _PLAIN_MEMBER + rb',\s*)*"id"\s*:\s*' + _ID + rb"\s*[,}]")
@@ -50,7 +54,7 @@ class Limits(NamedTuple):
 
 
 def serve(limits: Limits, version: str) -> None:
-    """Serve until standard input ends."""
+    """Serve until standard input ends and what came in is answered, or until nobody reads the answers."""
     anyio.run(_serve, limits, version)
 
 
@@ -133,31 +137,72 @@ class _Refusal(NamedTuple):
         return SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=self.request_id, error=error))
 
 
+class _Unanswered:
+    """The requests that the server has taken and not yet answered."""
+
+    def __init__(self) -> None:
+        self._ids: set[int | str] = set()
+        self._none_left = anyio.Event()
+
+    def taken(self, message: types.JSONRPCMessage) -> None:
+        if isinstance(message, types.JSONRPCRequest):
+            self._ids.add(message.id)
+
+    def answered(self, message: types.JSONRPCMessage) -> None:
+        if isinstance(message, types.JSONRPCResponse | types.JSONRPCError) and message.id is not None:
+            self._ids.discard(message.id)
+            self._none_left.set()
+
+    async def wait(self) -> None:
+        """Wait until all are answered, but not for long: a cancelled request never is."""
+        with anyio.move_on_after(_SECONDS_FOR_THE_LAST):
+            while self._ids:
+                self._none_left = anyio.Event()
+                await self._none_left.wait()
+
+
 async def _serve(limits: Limits, version: str) -> None:
     server = make_server(limits, version)
+    unanswered = _Unanswered()
     to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     to_client, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_write, outgoing, tasks.cancel_scope)
-        tasks.start_soon(_read, limits.message_bytes, to_server, to_client.clone())
+    to_reader, lines = anyio.create_memory_object_stream[_Line](0)
+    async with BlockingPortal() as portal, anyio.create_task_group() as tasks:
+        Thread(target=_read, args=(limits.message_bytes, portal, to_reader), daemon=True).start()
+        tasks.start_soon(_write, outgoing, unanswered, tasks.cancel_scope)
+        tasks.start_soon(_understand, lines, limits.message_bytes, to_server, to_client.clone(), unanswered)
         await server.run(incoming, to_client, server.create_initialization_options())
 
 
-async def _read(
+def _read(limit: int, portal: BlockingPortal, to_reader: MemoryObjectSendStream[_Line]) -> None:
+    """Hand over the lines of standard input, in a thread that nobody waits for: a read may never return."""
+    with (
+        open(
+            sys.stdin.fileno(), "rb", closefd=False
+        ) as stream,  # not sys.stdin's buffer: that is shut at exit
+        suppress(RuntimeError, anyio.BrokenResourceError),  # the server has ended
+    ):
+        while line := _next_line(stream, limit):
+            portal.call(to_reader.send, line)
+        portal.call(to_reader.aclose)
+
+
+async def _understand(
+    lines: MemoryObjectReceiveStream[_Line],
     limit: int,
     to_server: MemoryObjectSendStream[SessionMessage | Exception],
     to_client: MemoryObjectSendStream[SessionMessage],
+    unanswered: _Unanswered,
 ) -> None:
     async with to_server, to_client:
-        while True:
-            line = await to_thread.run_sync(_next_line, sys.stdin.buffer, limit, abandon_on_cancel=True)
-            if line is None:
-                return
+        async for line in lines:
             understood = _understood(line, limit)
             if isinstance(understood, _Refusal):
                 await to_client.send(understood.answer())
             elif understood is not None:
+                unanswered.taken(understood.message)
                 await to_server.send(understood)
+        await unanswered.wait()
 
 
 def _next_line(stream: BinaryIO, limit: int) -> _Line | None:
@@ -193,7 +238,11 @@ def _understood(line: _Line, limit: int) -> SessionMessage | _Refusal | None:
         return _Refusal(line.request_id(), types.INVALID_REQUEST, "this is no message of JSON-RPC 2.0")
 
 
-async def _write(outgoing: MemoryObjectReceiveStream[SessionMessage], everything: anyio.CancelScope) -> None:
+async def _write(
+    outgoing: MemoryObjectReceiveStream[SessionMessage],
+    unanswered: _Unanswered,
+    everything: anyio.CancelScope,
+) -> None:
     async with outgoing:
         async for message in outgoing:
             text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
@@ -201,6 +250,7 @@ async def _write(outgoing: MemoryObjectReceiveStream[SessionMessage], everything
                 await to_thread.run_sync(_put, text.encode() + b"\n")
             except OSError:  # the client has gone
                 everything.cancel()
+            unanswered.answered(message.message)
 
 
 def _put(line: bytes) -> None:

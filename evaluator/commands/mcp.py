@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from importlib.util import find_spec
 from typing import Any
 
@@ -51,6 +52,8 @@ def run(args: argparse.Namespace) -> int:
         raise UnusableInputError(f"--max-bytes is at least {_LEAST_BYTES}, got {args.max_bytes}")
     if args.max_chars < SHORTEST_CAP:
         raise UnusableInputError(f"--max-chars is at least {SHORTEST_CAP}, got {args.max_chars}")
+    if sys.stdin is None:
+        raise UnusableInputError("standard input is closed; a client sends its messages there")
     if find_spec("mcp") is None:
         advice = "install it with: pip install 'check-induction[mcp]'"
         raise UnusableInputError(f"serving needs the package mcp, version 2; {advice}")
