@@ -28,9 +28,9 @@ Members = tuple[int, ...]
 EMPHASES = (2, 1, 4, 8)
 """Weights of wrongly covered fails, in halves."""
 NARROW, WIDE = 24, 400
-EFFORT = 60_000_000
+EFFORT = 20_000_000
 """Word operations allowed for a beam level; sets its width between NARROW and WIDE."""
-CHUNK = 1 << 17
+CHUNK = 1 << 16
 
 
 @dataclass
@@ -88,6 +88,8 @@ class Heuristic:
         self.pool = Pool(table)
         per_row = table.literals * (len(table.passing.used) + len(table.failing.used))
         self.width = max(NARROW, min(WIDE, EFFORT // max(1, per_row)))
+        self.repair_width = max(NARROW, self.width // 4)
+        self._grown: dict[tuple[bytes, bytes, int, int], tuple[int, Members] | None] = {}
 
     def quick(self) -> None:
         """A first hypothesis: single literals, narrow greedy covers and exchanges among their terms."""
@@ -102,7 +104,7 @@ class Heuristic:
         done: set[frozenset[Members]] = set()
         final: list[tuple[int, list[Members]]] = []
         for start in [*starts, self._exchange([])]:
-            result = self._repair(start)
+            result = self.repair(start)
             key = frozenset(result)
             if key not in done:
                 done.add(key)
@@ -110,7 +112,7 @@ class Heuristic:
         cost, current = min(final)
         while True:
             for kept in self._without_pair(current):
-                rebuilt = self._repair(self._greedy(kept, EMPHASES[0], self.width))
+                rebuilt = self.repair(self._greedy(kept, EMPHASES[0], self.repair_width))
                 rebuilt_cost = self.table.total(rebuilt)
                 if rebuilt_cost < cost:
                     cost, current = rebuilt_cost, rebuilt
@@ -145,7 +147,7 @@ class Heuristic:
     def _greedy(self, kept: list[Members], emphasis: int, width: int) -> list[Members]:
         terms = list(kept)
         while len(terms) < self.table.max_terms:
-            grown = self._grow(*self._open(terms), (emphasis,), width)
+            grown = self._grow(*self._open(terms), emphasis, width)
             if grown is None or (grown[0] <= 0 and terms):
                 break
             terms.append(grown[1])
@@ -153,9 +155,17 @@ class Heuristic:
         return terms
 
     def _grow(
-        self, open_pass: Words, open_fail: Words, emphases: tuple[int, ...], width: int
+        self, open_pass: Words, open_fail: Words, emphasis: int, width: int
     ) -> tuple[int, Members] | None:
-        """Beam search for a term on what is open: (score, term) by the first emphasis."""
+        """Beam search for a term on what is open, grown once for each question: (score, term)."""
+        question = (open_pass.tobytes(), open_fail.tobytes(), emphasis, width)
+        if question not in self._grown:
+            self._grown[question] = self._beam(open_pass, open_fail, emphasis, width)
+        return self._grown[question]
+
+    def _beam(
+        self, open_pass: Words, open_fail: Words, emphasis: int, width: int
+    ) -> tuple[int, Members] | None:
         table = self.table
         passed = table.passing.words & open_pass[:, None]
         failed = table.failing.words & open_fail[:, None]
@@ -164,7 +174,7 @@ class Heuristic:
         size = np.zeros(1, dtype=np.int64)
         best: tuple[int, Members] | None = None
         for _ in range(table.max_literals):
-            level = self._level(passed, failed, rows_pass, rows_fail, size, members, emphases, width)
+            level = self._level(passed, failed, rows_pass, rows_fail, size, members, emphasis, width)
             if level is None:
                 break
             score, members, rows_pass, rows_fail, size = level
@@ -182,28 +192,30 @@ class Heuristic:
         rows_fail: Words,
         size: Ints,
         members: Indices,
-        emphases: tuple[int, ...],
+        emphasis: int,
         width: int,
     ) -> tuple[Ints, Indices, Words, Words, Ints] | None:
-        """Best ``width`` extensions of the rows for each emphasis, best first by the first emphasis."""
+        """The best ``width`` extensions of the rows, best first."""
         table = self.table
         n = table.literals
-        tops = [_Top(width * 2) for _ in emphases]
+        top = _Top(width * 2)
         step = max(1, CHUNK // n)
         for start in range(0, len(size), step):
             part = slice(start, start + step)
             self.limits.spend(len(size[part]))
             cover = table.passing.cross(rows_pass[:, part], passed)
             wrong = table.failing.cross(rows_fail[:, part], failed)
-            gain = 2 * (cover - size[part, None] - table.cost[None, :])
+            gain = cover
+            gain -= size[part, None]
+            gain -= table.cost[None, :]
+            gain *= 2
             if members.shape[1]:
                 before = table.failing.weigh(rows_fail[:, part])
-                gain[wrong >= before[:, None]] = -(1 << 60)
-            for top, emphasis in zip(tops, emphases, strict=True):
-                top.add(gain - emphasis * wrong, start * n)
-        chosen: list[tuple[int, int]] = []
-        for top in tops:
-            chosen.extend(top.ranked())
+                np.copyto(gain, -(1 << 60), where=wrong >= before[:, None])
+            wrong *= emphasis
+            gain -= wrong
+            top.add(gain, start * n)
+        chosen = top.ranked()
         seen: dict[bytes, None] = {}
         kept: list[tuple[int, int]] = []
         flat = np.array([place for _, place in chosen], dtype=np.intp)
@@ -216,7 +228,7 @@ class Heuristic:
             if coverage not in seen:
                 seen[coverage] = None
                 kept.append((score, at))
-            if len(kept) >= width * len(emphases):
+            if len(kept) >= width:
                 break
         at_index = np.array([at for _, at in kept], dtype=np.intp)
         row, column = row[at_index], column[at_index]
@@ -260,7 +272,7 @@ class Heuristic:
         at = int(np.argmax(gain))
         return [*kept, self.pool.members[at]] if gain[at] > 0 or not kept else kept
 
-    def _repair(self, terms: list[Members]) -> list[Members]:
+    def repair(self, terms: list[Members]) -> list[Members]:
         """Exchange, edit and regrow terms until none of it lowers the cost."""
         current = self._exchange(terms)
         cost = self.table.total(current)
@@ -283,7 +295,7 @@ class Heuristic:
         options: list[tuple[int, Members]] = []
         for term in removed:
             options.extend(self._edits(term, open_pass, open_fail))
-        grown = self._grow(open_pass, open_fail, (2,), self.width)
+        grown = self._grow(open_pass, open_fail, 2, self.repair_width)
         if grown is not None:
             options.append(grown)
         if not options:

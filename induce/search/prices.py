@@ -81,6 +81,9 @@ class Pricing:
 
     def run(self, budget: int) -> Priced | None:
         """Improve the prices until the bound passes the budget or stops rising; the best found."""
+        if not self.pool.members:
+            self.pool.add([(literal,) for literal in range(min(COLUMNS, self.table.literals))])
+        self.penalty = np.minimum(self.penalty, max(0, budget + 1))
         matrix = np.zeros((0, len(self.bits)), dtype=np.bool_)
         cost = np.zeros(0, dtype=np.int64)
         pool_matrix, pool_cost = self._columns(self.pool.members)
@@ -92,7 +95,10 @@ class Pricing:
                 self.limits.check()
                 matrix = np.concatenate([matrix, pool_matrix[fresh]])
                 cost = np.concatenate([cost, pool_cost[fresh]])
-                prices, fee, value = self._solve(matrix, cost, budget)
+                solved = self._solve(matrix, cost, budget)
+                if solved is None:
+                    return self.best
+                prices, fee, value = solved
                 reduced = pool_cost - pool_matrix @ prices
                 if self._enough(prices, budget) < reduced.min() - self.terms:
                     break
@@ -139,10 +145,11 @@ class Pricing:
         rows = unpack(np.ascontiguousarray(passed.T), len(self.table.passing.used) * WORD)[:, self.bits]
         return rows.astype(np.float64), self.terms * size + self.table.failing.weigh(failed)
 
-    def _solve(self, matrix: Any, cost: Ints, budget: int) -> tuple[Floats, float, float]:
+    def _solve(self, matrix: Any, cost: Ints, budget: int) -> tuple[Floats, float, float] | None:
         """Prices, fee of a term and value of the dual program over the columns, scaled.
 
-        Where the value exceeds the budget, the largest prices whose value still does.
+        Where the value exceeds the budget, the largest prices whose value still does. None where
+        floating point gives no answer.
         """
         linprog = importlib.import_module("scipy.optimize").linprog
         scenes = len(self.bits)
@@ -151,6 +158,8 @@ class Pricing:
         value = np.concatenate([-np.ones(scenes), [float(self.terms)]])
         right = cost.astype(np.float64)
         solved = linprog(value, A_ub=rows, b_ub=right, bounds=limits, method="highs")
+        if solved.status != 0:
+            return None
         best = -float(solved.fun)
         wanted = self.terms * (budget + 1) + MARGIN * (best - self.terms * (budget + 1))
         if best > self.terms * (budget + 1):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from induce.search.asp import Selected, best_per_scene, select_terms
 from induce.search.enumerate import Heuristic, Members
 from induce.search.limits import Best, LimitReachedError, Limits
 from induce.search.prices import Priced
@@ -16,13 +17,14 @@ from induce.search.problem import (
     Stopped,
     canonical,
 )
-from induce.search.prove import NESTED_NODES, Prover
+from induce.search.prove import Prover
 from induce.search.reduce import undominated
 from induce.search.select import Selection
-from induce.search.table import build_table
+from induce.search.table import Table, build_table
 
+SELECT_SECONDS = 3.0
 SMALL_SPACE = 3_000
-"""Nodes the enumerating engine spends on an exact pass, which settles small spaces."""
+"""Nodes spent on an exact pass after the heuristic, which settles small spaces."""
 
 
 def search(
@@ -134,16 +136,47 @@ class _Run:
         self._enter("prove")
         if prover.nested():
             return "proved"
-        self._enter("enumerate")
-        heuristic.run()
+        if self.engine != "asp":
+            self._enter("enumerate")
+            heuristic.run()
+        if self.engine != "enumerate":
+            self._enter("select")
+            self._select_from(table, heuristic)
         self._enter("prove")
-        if prover.nested(SMALL_SPACE if self.engine == "enumerate" else NESTED_NODES):
+        if prover.nested(SMALL_SPACE):
             return "proved"
         if self.engine == "enumerate":
             return "bounded"
 
         def select(priced: Priced, pool: list[Members], budget: Callable[[], int]) -> None:
+            if self.engine == "asp":
+                found = select_terms(
+                    table, pool, self.limits, least=priced.terms, most=priced.terms, budget=budget()
+                )
+                if found is not None:
+                    self._offer(table, found)
+                    if found.complete:
+                        return
             Selection(table, priced, pool, self.best, self.limits).run(budget)
 
         prover.run(heuristic.pool, select)
         return "proved"
+
+    def _select_from(self, table: Table, heuristic: Heuristic) -> None:
+        """Let clingo select among the best terms met for each passing scene, then repair the result."""
+        if not heuristic.pool.members or self.best.cost is None:
+            return
+        pool = best_per_scene(table, heuristic.pool.members)
+        budget = self.best.cost - table.offset
+        found = select_terms(
+            table, pool, self.limits, least=1, most=table.max_terms, budget=budget, seconds=SELECT_SECONDS
+        )
+        before = self.best.cost
+        if found is not None:
+            self._offer(table, found)
+            if self.best.cost < before:
+                heuristic.repair(list(found.selections[0]))
+
+    def _offer(self, table: Table, found: Selected) -> None:
+        for terms in found.selections:
+            self.best.offer(table.original(terms), table.total(terms))

@@ -2,8 +2,8 @@
 
 Branch and bound on the passing scene that is hardest to do without: it is covered by one of the
 terms that are left, each tried in turn and then ruled out, or it is given up and its penalty paid
-in place of its price, which rules out all of them. With one term to choose the costs of all terms are exact and are
-compared at once. With r terms to choose and prices L on the open passes (see
+in place of its price, which rules out all of them. With one term to choose the costs of all terms
+are exact and are compared at once. With r terms to choose and prices L on the open passes (see
 :mod:`induce.search.prices`), what is still to pay is at least ``sum of L + r * least`` where
 ``least`` is the least of ``size + fails not yet paid / r - L(open passes covered)``.
 """

@@ -15,6 +15,7 @@ input cannot matter.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -27,6 +28,29 @@ from induce.search.problem import Hypothesis, SearchProblem, canonical
 BLOCK = 2048
 
 Indices = NDArray[np.intp]
+
+
+class _Scratch(threading.local):
+    """Buffers kept between calls: fresh pages cost more than the arithmetic done in them."""
+
+    def __init__(self) -> None:
+        self._size = 0
+
+    def arrays(self, shape: tuple[int, int]) -> tuple[Words, NDArray[np.uint8], NDArray[np.uint32]]:
+        size = shape[0] * shape[1]
+        if size > self._size:
+            self._size = size
+            self._meet = np.empty(size, dtype=np.uint64)
+            self._count = np.empty(size, dtype=np.uint8)
+            self._tally = np.empty(size, dtype=np.uint32)
+        return (
+            self._meet[:size].reshape(shape),
+            self._count[:size].reshape(shape),
+            self._tally[:size].reshape(shape),
+        )
+
+
+_SCRATCH = _Scratch()
 
 
 @dataclass(frozen=True)
@@ -55,16 +79,19 @@ class Side:
     def cross(self, rows: Words, columns: Words) -> Ints:
         """Weighted counts of all intersections of uint64[W, b] with uint64[W, n]: int64[b, n]."""
         shape = (rows.shape[1], columns.shape[1])
-        out = np.zeros(shape, dtype=np.int64)
-        meet = np.empty(shape, dtype=np.uint64)
-        count = np.empty(shape, dtype=np.uint8)
+        meet, count, tally = _SCRATCH.arrays(shape)
+        out = np.zeros(shape, dtype=np.int64) if len(self.runs) != 1 else np.empty(shape, dtype=np.int64)
         for start, stop, weight in self.runs:
-            tally = np.zeros(shape, dtype=np.uint16 if stop - start < 1000 else np.uint32)
+            tally[...] = 0
             for word in range(start, stop):
                 np.bitwise_and(rows[word][:, None], columns[word][None, :], out=meet)
                 np.bitwise_count(meet, out=count)
                 np.add(tally, count, out=tally)
-            out += tally * np.int64(weight)
+            if len(self.runs) == 1:
+                np.multiply(tally, np.int64(weight), out=out)
+            else:
+                np.multiply(tally, np.int64(weight), out=meet.view(np.int64))
+                np.add(out, meet.view(np.int64), out=out)
         return out
 
     def bit_weights(self) -> Ints:

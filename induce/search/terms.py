@@ -40,7 +40,7 @@ from induce.search.bits import Bools, Ints, Words, pack, unpack
 from induce.search.limits import Limits
 from induce.search.table import Indices, Table
 
-CHUNK = 1 << 17
+CHUNK = 1 << 16
 DENSE = 0.25
 """Share of literals allowed from which scoring all of them beats picking them out."""
 
