@@ -26,10 +26,11 @@ from induce.search.limits import Limits
 from induce.search.table import Side, Table
 
 LARGEST = (1 << 31) - 1
-CONFLICTS = 200_000
+CONFLICTS = 10_000
 MODELS = 1_000
 FACTS = 400_000
-PER_SCENE = 40
+PER_SCENE = 20
+LEAST_SECONDS = 1.0
 NODES_PER_CONFLICT = 10
 
 
@@ -69,14 +70,13 @@ def select_terms(
     least: int,
     most: int,
     budget: int,
-    seconds: float | None = None,
 ) -> Selected | None:
     """The cheapest selections of ``least`` to ``most`` terms with sizes and penalties within the budget.
 
     None when the solver can't be asked: sums out of range, too many facts, or too little time.
     """
     remaining = limits.remaining()
-    if remaining is not None and remaining < 1.0:
+    if remaining is not None and remaining < LEAST_SECONDS:
         return None
     facts = _facts(table, pool, most, budget)
     if facts is None:
@@ -113,8 +113,7 @@ def select_terms(
             found.append(terms)
 
     with control.solve(on_model=on_model, async_=True) as handle:
-        wait = [time for time in (remaining, seconds) if time is not None]
-        finished = handle.wait(min(wait) * 0.9) if wait else handle.wait()
+        finished = handle.wait() if remaining is None else handle.wait(0.9 * remaining)
         if not finished:
             handle.cancel()
         result = handle.get()

@@ -22,7 +22,6 @@ from induce.search.reduce import undominated
 from induce.search.select import Selection
 from induce.search.table import Table, build_table
 
-SELECT_SECONDS = 3.0
 SMALL_SPACE = 3_000
 """Nodes spent on an exact pass after the heuristic, which settles small spaces."""
 
@@ -168,9 +167,7 @@ class _Run:
             return
         pool = best_per_scene(table, heuristic.pool.members)
         budget = self.best.cost - table.offset
-        found = select_terms(
-            table, pool, self.limits, least=1, most=table.max_terms, budget=budget, seconds=SELECT_SECONDS
-        )
+        found = select_terms(table, pool, self.limits, least=1, most=table.max_terms, budget=budget)
         before = self.best.cost
         if found is not None:
             self._offer(table, found)

@@ -69,7 +69,10 @@ class Side:
         """Weighted counts of uint64[W, ...] along its words."""
         out = np.zeros(bits.shape[1:], dtype=np.int64)
         for start, stop, weight in self.runs:
-            out += np.bitwise_count(bits[start:stop]).sum(axis=0, dtype=np.int64) * weight
+            tally = np.bitwise_count(bits[start]).astype(np.int64)
+            for word in range(start + 1, stop):
+                tally += np.bitwise_count(bits[word])
+            out += tally * weight
         return out
 
     def weight_of(self, bits: Words) -> int:

@@ -283,10 +283,9 @@ class Miner:
         order = np.argsort(widths, kind="stable")
         start = int(np.searchsorted(widths[order], 1))
         while start < len(order):
-            stop = start + max(1, CHUNK // int(widths[order[start]]))
-            while stop < len(order) and (stop - start) * int(widths[order[stop - 1]]) > CHUNK:
+            stop = min(len(order), start + max(1, CHUNK // int(widths[order[start]])))
+            while stop > start + 1 and (stop - start) * int(widths[order[stop - 1]]) > CHUNK:
                 stop = start + max(1, (stop - start) // 2)
-            stop = min(stop, len(order))
             self._extend_batch(use.cheaper(int(widths[order[stop - 1]])), partial.take(order[start:stop]))
             start = stop
 
