@@ -13,6 +13,13 @@ from induce.version import __version__
 
 if TYPE_CHECKING:
     from induce.estimator import CheckInducer
+    from induce.export.task import export_task
+
+# Names whose modules are imported when they are first asked for: scikit-learn takes over a second.
+_LATER = {
+    "CheckInducer": "induce.estimator",
+    "export_task": "induce.export.task",
+}
 
 __all__ = [
     "CheckInducer",
@@ -24,6 +31,7 @@ __all__ = [
     "OutsideGrammarError",
     "__version__",
     "export_check",
+    "export_task",
     "learn_check",
     "load_scenes",
     "objective_of",
@@ -32,9 +40,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import the estimator only when it is asked for: scikit-learn takes over a second."""
-    if name == "CheckInducer":
-        from induce.estimator import CheckInducer
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
 
-        return CheckInducer
-    raise AttributeError(f"module 'induce' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_LATER[name]), name)
+    return found
