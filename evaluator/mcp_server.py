@@ -176,12 +176,9 @@ async def _serve(limits: Limits, version: str) -> None:
 
 def _read(limit: int, portal: BlockingPortal, to_reader: MemoryObjectSendStream[_Line]) -> None:
     """Hand over the lines of standard input, in a thread that nobody waits for: a read may never return."""
-    with (
-        open(
-            sys.stdin.fileno(), "rb", closefd=False
-        ) as stream,  # not sys.stdin's buffer: that is shut at exit
-        suppress(RuntimeError, anyio.BrokenResourceError),  # the server has ended
-    ):
+    # Not with sys.stdin's own buffer: that is shut at exit, when this thread may still be reading.
+    server_has_ended = suppress(RuntimeError, anyio.BrokenResourceError)
+    with open(sys.stdin.fileno(), "rb", closefd=False) as stream, server_has_ended:
         while line := _next_line(stream, limit):
             portal.call(to_reader.send, line)
         portal.call(to_reader.aclose)
