@@ -13,12 +13,22 @@ from induce.version import __version__
 
 if TYPE_CHECKING:
     from induce.estimator import CheckInducer
+    from induce.explain import explain_result, explain_scene
     from induce.export.task import export_task
+    from induce.margin import margins
+    from induce.score import score_check
+    from induce.trust import coverage_by_term, permutation_test
 
 # Names whose modules are imported when they are first asked for: scikit-learn takes over a second.
 _LATER = {
     "CheckInducer": "induce.estimator",
+    "coverage_by_term": "induce.trust",
+    "explain_result": "induce.explain",
+    "explain_scene": "induce.explain",
     "export_task": "induce.export.task",
+    "margins": "induce.margin",
+    "permutation_test": "induce.trust",
+    "score_check": "induce.score",
 }
 
 __all__ = [
@@ -30,11 +40,17 @@ __all__ = [
     "Objective",
     "OutsideGrammarError",
     "__version__",
+    "coverage_by_term",
+    "explain_result",
+    "explain_scene",
     "export_check",
     "export_task",
     "learn_check",
     "load_scenes",
+    "margins",
     "objective_of",
+    "permutation_test",
+    "score_check",
     "write_atomically",
 ]
 

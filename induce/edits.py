@@ -188,7 +188,8 @@ def _put(scene: JSON, steps: Steps, value: JSON) -> JSON:
     if type(holder) is not (list if isinstance(last, int) else dict):
         return MISSING
     old = _get(scene, steps)
-    holder[last] = {**old, **value} if isinstance(old, dict) and isinstance(value, dict) else value
+    members: Any = holder
+    members[last] = {**old, **value} if isinstance(old, dict) and isinstance(value, dict) else value
     return scene
 
 
@@ -248,7 +249,7 @@ class _Planner:
         if type(elements) is not list:
             if type(elements) is dict or not wanted:
                 return []
-            least = 1 if check["op"] == "find" else int(check.get("eq", check.get("gte", 0)))
+            least = 1 if check["op"] == "find" else _least(check)
             if least > MOST_ELEMENTS:
                 return []
             new = [fresh] * least
@@ -313,11 +314,16 @@ class _Planner:
         return MISSING
 
 
+def _least(check: Check) -> int:
+    """The fewest matching elements that a count may have."""
+    return next((int(check[name]) for name in ("eq", "gte") if name in check), 0)
+
+
 def _targets(check: Check, number: int, wanted: bool) -> list[int]:
     """Numbers of matching elements, next to `number`, that give a find or count the wanted verdict."""
     if check["op"] == "find":
         return [1] if wanted else [0]
-    bounds = {name: check[name] for name in ("eq", "gte", "lte") if name in check}
+    bounds: Check = {name: check[name] for name in ("eq", "gte", "lte") if name in check}
     near = sorted({int(bound) + step for bound in bounds.values() for step in (-1, 0, 1)})
     whole: Check = {"op": "count", "collection": "", **bounds}
     passes = compile_check(whole).passes

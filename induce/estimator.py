@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from evaluator import compile_check
 from induce.examples import label_of
+from induce.explain import SceneExplanation, explain_scene
 from induce.grammar import Grammar
 from induce.learn import learn_check
 from induce.result import InductionResult
@@ -115,6 +116,7 @@ class CheckInducer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             list(scenes), given, sample_weight=weights, **self.get_params(deep=False)
         )
         self.check_ = self.result_.check
+        self._scenes = list(scenes)
         self.classes_: NDArray[Any] = np.unique(np.asarray(labels))
         return self
 
@@ -130,6 +132,14 @@ class CheckInducer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         compiled = compile_check(self.check_)
         gaps = [compiled.gap(scene) for scene in scenes]
         return np.array([1.0 if gap == 0 else -gap for gap in gaps], np.float64)
+
+    def explain(self, scene: JSON) -> SceneExplanation:
+        """Why a scene passes or fails the check, and the smallest change that turns the verdict.
+
+        Values and elements of the scenes that were fitted are tried in changes.
+        """
+        check_is_fitted(self, "check_")
+        return explain_scene(self.check_, scene, self._scenes)
 
     def predict(self, scenes: Sequence[JSON]) -> NDArray[Any]:
         """The label of each scene, of the kind that was fitted; ndarray (n_scenes,)."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from induce.version import __version__
+
+if TYPE_CHECKING:
+    from induce.explain import ForcedPart
 
 JSON = Any
 Stopped = Literal["proved", "bounded", "time", "work"]
@@ -86,6 +90,14 @@ class InductionResult:
             "alternatives": list(self.alternatives),
         }
         return {"id": id, "expr": self.check, "meta": {"tags": ["induced"], "induction": induction}}
+
+    def explain(
+        self, scenes: Sequence[JSON], labels: Sequence[JSON], ids: Sequence[str] | None = None
+    ) -> tuple[ForcedPart, ...]:
+        """Which of the scenes forced each part of the check; see `induce.explain.explain_result`."""
+        from induce.explain import explain_result
+
+        return explain_result(self, scenes, labels, ids)
 
     def to_dict(self) -> dict[str, JSON]:
         """Every attribute, as plain JSON."""
