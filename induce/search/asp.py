@@ -26,12 +26,11 @@ from induce.search.limits import Limits
 from induce.search.table import Side, Table
 
 LARGEST = (1 << 31) - 1
-CONFLICTS = 10_000
 MODELS = 1_000
 FACTS = 400_000
 PER_SCENE = 20
 LEAST_SECONDS = 1.0
-NODES_PER_CONFLICT = 10
+CONFLICTS_PER_NODE = 10
 
 
 @dataclass(frozen=True)
@@ -70,10 +69,12 @@ def select_terms(
     least: int,
     most: int,
     budget: int,
+    conflicts: int,
 ) -> Selected | None:
     """The cheapest selections of ``least`` to ``most`` terms with sizes and penalties within the budget.
 
-    None when the solver can't be asked: sums out of range, too many facts, or too little time.
+    None when the solver can't be asked: sums out of range, too many facts, or too little time. It
+    gives up after so many ``conflicts``.
     """
     remaining = limits.remaining()
     if remaining is not None and remaining < LEAST_SECONDS:
@@ -95,7 +96,7 @@ def select_terms(
     settings: Any = control.configuration.solve
     settings.opt_mode = f"optN,{budget // facts.divisor}"
     settings.models = str(MODELS)
-    settings.solve_limit = str(CONFLICTS)
+    settings.solve_limit = str(conflicts)
     control.add("base", [], files("induce.search").joinpath("select.lp").read_text(encoding="utf-8"))
     control.add("base", [], facts.text)
     control.ground([("base", [])])
@@ -117,8 +118,8 @@ def select_terms(
         if not finished:
             handle.cancel()
         result = handle.get()
-    conflicts = int(control.statistics["solving"]["solvers"]["conflicts"])
-    limits.spend(1 + conflicts // NODES_PER_CONFLICT)
+    met = int(control.statistics["solving"]["solvers"]["conflicts"])
+    limits.spend(1 + met // CONFLICTS_PER_NODE)
     return Selected(tuple(found), bool(finished and result.exhausted))
 
 

@@ -22,6 +22,8 @@ from induce.search.reduce import undominated
 from induce.search.select import Selection
 from induce.search.table import Table, build_table
 
+FEW_CONFLICTS, MANY_CONFLICTS = 1_000, 20_000
+"""When clingo gives up selecting: for a better incumbent, and for a proof."""
 SMALL_SPACE = 3_000
 """Nodes spent on an exact pass after the heuristic, which settles small spaces."""
 
@@ -150,7 +152,13 @@ class _Run:
         def select(priced: Priced, pool: list[Members], budget: Callable[[], int]) -> None:
             if self.engine == "asp":
                 found = select_terms(
-                    table, pool, self.limits, least=priced.terms, most=priced.terms, budget=budget()
+                    table,
+                    pool,
+                    self.limits,
+                    least=priced.terms,
+                    most=priced.terms,
+                    budget=budget(),
+                    conflicts=MANY_CONFLICTS,
                 )
                 if found is not None:
                     self._offer(table, found)
@@ -167,7 +175,9 @@ class _Run:
             return
         pool = best_per_scene(table, heuristic.pool.members)
         budget = self.best.cost - table.offset
-        found = select_terms(table, pool, self.limits, least=1, most=table.max_terms, budget=budget)
+        found = select_terms(
+            table, pool, self.limits, least=1, most=table.max_terms, budget=budget, conflicts=FEW_CONFLICTS
+        )
         before = self.best.cost
         if found is not None:
             self._offer(table, found)

@@ -31,7 +31,13 @@ def prove(problem: SearchProblem, limits: Limits, *, clingo: bool) -> tuple[Best
     def select(priced: Priced, pool: list[Members], budget: Callable[[], int]) -> None:
         if clingo:
             found = select_terms(
-                table, pool, Limits(), least=priced.terms, most=priced.terms, budget=budget()
+                table,
+                pool,
+                Limits(),
+                least=priced.terms,
+                most=priced.terms,
+                budget=budget(),
+                conflicts=20_000,
             )
             if found is not None and found.complete:
                 for terms in found.selections:
@@ -156,7 +162,7 @@ def test_costs_beyond_the_solver_are_selected_without_it() -> None:
     )
     table = build_table(large)
     pool: list[Members] = [(literal,) for literal in range(table.literals)]
-    assert select_terms(table, pool, Limits(), least=1, most=1, budget=2**50) is None
+    assert select_terms(table, pool, Limits(), least=1, most=1, budget=2**50, conflicts=100) is None
     truth = exhaustive(large)
     assert truth is not None
     assert search(large, engine="asp").cost == truth[0]
