@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from induce.estimator import CheckInducer
     from induce.explain import explain_result, explain_scene
     from induce.export.task import export_task
+    from induce.invariance import invariants
     from induce.margin import margins
     from induce.score import score_check
     from induce.trust import coverage_by_term, permutation_test
@@ -26,6 +27,7 @@ _LATER = {
     "explain_result": "induce.explain",
     "explain_scene": "induce.explain",
     "export_task": "induce.export.task",
+    "invariants": "induce.invariance",
     "margins": "induce.margin",
     "permutation_test": "induce.trust",
     "score_check": "induce.score",
@@ -45,6 +47,7 @@ __all__ = [
     "explain_scene",
     "export_check",
     "export_task",
+    "invariants",
     "learn_check",
     "load_scenes",
     "margins",
