@@ -84,6 +84,11 @@ class Examples:
         )
 
     @cached_property
+    def weight(self) -> float:
+        """The sum of all weights."""
+        return math.fsum(self.weights)
+
+    @cached_property
     def labels(self) -> NDArray[np.bool_]:
         return np.array(self.passing, np.bool_)
 
@@ -106,7 +111,6 @@ class Examples:
         """SHA-256 of scenes, labels and weights, whatever their order; hexadecimal."""
         labels = ("pass" if label else "fail" for label in self.passing)
         return data_digest(zip(self.texts, labels, self.weights, strict=True))
-
 
 
 def data_digest(rows: Iterable[tuple[str, str, float]]) -> str:
@@ -147,7 +151,8 @@ def _both_classes(keys: Iterable[tuple[str, bool]]) -> None:
         raise ValueError("no labelled scenes: at least one passing and one failing scene are needed")
     if len(labels) == 1:
         have, lack = ("pass", "fail") if labels == {True} else ("fail", "pass")
+        instead = "; `induce invariants` ranks what passing scenes share" if have == "pass" else ""
         raise ValueError(
             f"all scenes are labelled {have}; a check is learnt from both classes, "
-            f"so add scenes labelled {lack}"
+            f"so add scenes labelled {lack}{instead}"
         )
