@@ -24,6 +24,7 @@ leaves a gap that grows with the fails the optimum pays for.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -48,13 +49,18 @@ MARGIN = 0.1
 
 @dataclass(frozen=True)
 class Priced:
-    """Whole prices in q-ths of a unit, the least r over all terms under them, and the bound they give."""
+    """Whole prices in q-ths of a unit, the least r over all terms under them, and the bound they give.
+
+    ``listed`` holds every term that fits the budget of the pricing and whose r is at most ``listed_to``.
+    """
 
     terms: int
     table: Table
     prices: Ints
     total: int
     least: int
+    listed_to: int
+    listed: tuple[Members, ...]
 
     @property
     def bound(self) -> int:
@@ -195,7 +201,9 @@ class Pricing:
         side = reweigh(self.table.passing, self.bits, prices // unit, unit)
         table = replace(self.table, passing=side)
         known = np.sort(cost - (matrix @ prices).astype(np.int64))
-        top = _Cheapest(known[:PRICED_AT_ONCE], self._enough(prices, budget))
+        total, least = int(prices.sum()), int(known[0])
+        threshold = self.terms * budget - total - (self.terms - 1) * least
+        top = _Cheapest(known[:PRICED_AT_ONCE], self._enough(prices, budget), threshold)
         Miner(
             table,
             self.limits,
@@ -208,31 +216,40 @@ class Pricing:
             share=self.terms,
             cap=budget - (self.terms - 1) * int(self.table.cost.min()),
         ).run()
-        return Priced(self.terms, table, prices, int(prices.sum()), top.least), top.members()
+        found = top.members()
+        priced = Priced(self.terms, table, prices, total, top.least, top.worst, tuple(found))
+        return priced, found
 
 
 class _Cheapest:
-    """The terms of least r seen, as many as the known values it began with."""
+    """The terms of least r met while mining: about as many as there are values known beforehand.
 
-    def __init__(self, known: Ints, enough: int) -> None:
+    Where the known values leave the bound above the budget, only what would bring it down is of
+    interest, values below ``enough``. Else no more than would list the complete pool.
+    """
+
+    def __init__(self, known: Ints, enough: int, threshold: int) -> None:
         self.count = len(known)
-        self.values = known
-        self.worst = min(int(known[-1]), enough - 1)
         self.least = min(int(known[0]), enough)
+        self.worst = enough - 1 if known[0] >= enough else min(int(known[-1]), threshold)
         self._found: list[tuple[int, Members]] = []
 
     def add(self, found: MinedTerms, share: int) -> None:
         value = share * found.size + found.wrong - found.cover
         self.least = min(self.least, int(value.min()))
-        self.values = np.sort(np.concatenate([self.values, value]))[: self.count]
-        self.worst = min(self.worst, int(self.values[-1]))
-        order = np.argsort(value, kind="stable")[: self.count]
-        self._found.extend((int(value[at]), tuple(sorted(int(m) for m in found.members[at]))) for at in order)
-        if len(self._found) > 4 * self.count:
-            self._found = sorted(self._found)[: self.count]
+        near = np.flatnonzero(value <= self.worst)
+        self._found.extend((int(value[at]), tuple(sorted(int(m) for m in found.members[at]))) for at in near)
+        if len(self._found) > 2 * self.count:
+            self._found.sort()
+            self.worst = min(self.worst, self._found[self.count - 1][0])
+            self._found = self._kept()
+
+    def _kept(self) -> list[tuple[int, Members]]:
+        return sorted(pair for pair in self._found if pair[0] <= self.worst)
 
     def members(self) -> list[Members]:
-        return [members for _, members in sorted(self._found)[: self.count]]
+        """All terms seen whose r is at most ``worst``, the least first."""
+        return [members for _, members in self._kept()]
 
 
 def complete_pool(
@@ -245,11 +262,19 @@ def complete_pool(
     pool = Pool(table)
     threshold = priced.threshold(budget)
 
+    def take(members: Sequence[Members]) -> None:
+        if members:
+            passed, _ = covers(table, members)
+            size = [int(table.cost[list(term)].sum()) for term in members]
+            useful = table.passing.weigh(passed) > np.array(size)
+            pool.add([term for term, keep in zip(members, useful, strict=True) if keep])
+
+    if threshold <= priced.listed_to:
+        take(priced.listed)
+        return pool.members
+
     def emit(found: MinedTerms) -> None:
-        members = [tuple(sorted(int(m) for m in row)) for row in found.members]
-        passed, _ = covers(table, members)
-        useful = table.passing.weigh(passed) > found.size
-        pool.add([term for term, keep in zip(members, useful, strict=True) if keep])
+        take([tuple(sorted(int(m) for m in row)) for row in found.members])
         if len(pool.members) > most:
             raise _TooManyError
 
