@@ -1,7 +1,7 @@
 """Scenes as they come: one JSON value a line, from a file, a compressed file or standard input.
 
 Read one line at a time, so that a file may be larger than memory. A line is a scene, or a labelled line,
-`{"id"?, "label"?, "scene"}`, whose scene is what stands under "scene".
+`{"id"?, "label"?, "labels"?, "scene"}`, whose scene is what stands under "scene".
 """
 
 from __future__ import annotations
@@ -63,7 +63,12 @@ def scene_line(path: str, number: int, line: bytes, *, raw: bool = False) -> Sce
         column = f":{error.column}" if error.column else ""
         hint = "; every line is one whole JSON value" if error.column else ""
         raise UnusableInputError(f"{shown(path)}:{number}{column}: {error.problem}{hint}") from None
-    if raw or type(value) is not dict or "scene" not in value or not ("id" in value or "label" in value):
+    if (
+        raw
+        or type(value) is not dict
+        or "scene" not in value
+        or not (value.keys() & {"id", "label", "labels"})
+    ):
         return SceneLine(number, number, value)
     name: Any = value.get("id")
     return SceneLine(number, name if type(name) in (str, int, float) else number, value["scene"])

@@ -17,17 +17,20 @@ if TYPE_CHECKING:
     from induce.export.task import export_task
     from induce.invariance import invariants
     from induce.margin import margins
+    from induce.rules import LearntRules, learn_rules
     from induce.score import score_check
     from induce.trust import coverage_by_term, permutation_test
 
 # Names whose modules are imported when they are first asked for: scikit-learn takes over a second.
 _LATER = {
     "CheckInducer": "induce.estimator",
+    "LearntRules": "induce.rules",
     "coverage_by_term": "induce.trust",
     "explain_result": "induce.explain",
     "explain_scene": "induce.explain",
     "export_task": "induce.export.task",
     "invariants": "induce.invariance",
+    "learn_rules": "induce.rules",
     "margins": "induce.margin",
     "permutation_test": "induce.trust",
     "score_check": "induce.score",
@@ -39,6 +42,7 @@ __all__ = [
     "Grammar",
     "InductionResult",
     "LabelledScenes",
+    "LearntRules",
     "Objective",
     "OutsideGrammarError",
     "__version__",
@@ -49,6 +53,7 @@ __all__ = [
     "export_task",
     "invariants",
     "learn_check",
+    "learn_rules",
     "load_scenes",
     "margins",
     "objective_of",

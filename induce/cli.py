@@ -16,6 +16,7 @@ import typer
 
 from evaluator import json_text
 from induce.commands import UNUSABLE, Commands, complain, exit_codes, note, say
+from induce.commands.rules import by_rule, learn_by_rule, pack_id_of
 from induce.crossval import (
     DEFAULT_FOLDS,
     accuracy_of,
@@ -98,7 +99,8 @@ def learn(
             metavar="SCENES",
             show_default=False,
             help='Labelled scenes, a file or - for stdin: JSONL with {"label": "pass", "scene": {…}} a line, '
-            "or JSON, CSV, TSV, Parquet by suffix.",
+            'or JSON, CSV, TSV, Parquet by suffix. With {"labels": {"budget": "fail", …}} a check is learnt '
+            "for each rule, and written as a pack.",
         ),
     ] = None,
     pass_dir: Annotated[
@@ -209,11 +211,24 @@ def learn(
             "n_jobs": jobs,
         }
         learner = _Learner(settings, time_limit, work_limit)
+        tell = _keep_quiet if as_json else say
+        if by_rule(training):
+
+            def held_out_of(rule: str, part: LabelledScenes, result: InductionResult) -> HeldOut:
+                seen = (unseen.for_rule(rule) or None) if unseen is not None else None
+                planned = _plan_folds(part, folds, wanted=cv and (seen is None or folds is not None))
+                return learner.hold_out(result, part, seen, planned, seed)
+
+            _note_ignored(training)
+            pack_id = pack_id_of(check_id)
+            report = learn_by_rule(training, learner.learn, held_out_of, time_limit, pack_id, output, tell)
+            if as_json:
+                print(json_text(report))
+            return
         for labelled in (training, unseen):
             if labelled is not None:
                 labelled.require_labels()
         planned = _plan_folds(training, folds, wanted=cv and (unseen is None or folds is not None))
-        tell = _keep_quiet if as_json else say
         _note_ignored(training)
 
         tell(scene_lines(training))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import fsum
 
@@ -30,6 +30,8 @@ class LabelledScenes:
         Finite and not negative, 1.0 where the source gives none.
     places : tuple of str
         Where each scene stands, for messages (``train.jsonl:3``).
+    rules : tuple of tuple of (str, "pass", "fail" or None)
+        For each scene its labels by the name of a rule; empty where no scene has any.
     ignored_keys : tuple of str
         Keys of the source's records that mean nothing here and were left out.
     """
@@ -39,6 +41,7 @@ class LabelledScenes:
     scenes: tuple[Json, ...]
     weights: tuple[float, ...]
     places: tuple[str, ...] = field(default=(), compare=False)
+    rules: tuple[tuple[tuple[str, str | None], ...], ...] = ()
     ignored_keys: tuple[str, ...] = field(default=(), compare=False)
 
     def __len__(self) -> int:
@@ -87,7 +90,21 @@ class LabelledScenes:
             scenes=tuple(self.scenes[i] for i in chosen),
             weights=tuple(self.weights[i] for i in chosen),
             places=tuple(self.places[i] for i in chosen) if self.places else (),
+            rules=tuple(self.rules[i] for i in chosen) if self.rules else (),
             ignored_keys=self.ignored_keys,
+        )
+
+    @property
+    def rule_names(self) -> tuple[str, ...]:
+        """The rules that label some scene, sorted."""
+        return tuple(sorted({name for rules in self.rules for name, label in rules if label is not None}))
+
+    def for_rule(self, name: str) -> LabelledScenes:
+        """The scenes that a rule labels, with the rule's labels."""
+        found = [(i, label) for i, rules in enumerate(self.rules) for rule, label in rules if rule == name]
+        chosen = [(i, label) for i, label in found if label is not None]
+        return replace(
+            self.subset(i for i, _ in chosen), labels=tuple(label for _, label in chosen), rules=()
         )
 
     def contradictions(self) -> tuple[tuple[str, ...], ...]:

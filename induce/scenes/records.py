@@ -12,6 +12,8 @@ from induce.scenes.jsontext import Json, holds_surrogate, json_path, quoted
 from induce.scenes.labelled import LabelledScenes
 
 _LABELS = {"pass": "pass", "fail": "fail", "true": "pass", "false": "fail", "1": "pass", "0": "fail"}
+RULE_LABELS = "labels"
+"""The key of a record under which each rule has its own label."""
 _LABEL_RULE = 'expected "pass" or "fail" (or true and false, 1 and 0)'
 
 
@@ -47,6 +49,7 @@ class Record:
     scene: Json
     weight: float
     id_key: str = "id"
+    rules: tuple[tuple[str, str | None], ...] = ()
 
 
 def read_record(
@@ -58,8 +61,9 @@ def read_record(
             f'expected an object but found {kind_of(value)}; write {{"label": "pass", "scene": {{…}}}}'
         )
     known = ("id", label_key, "scene", "weight")
+    by_rule = label_key != RULE_LABELS and isinstance(value.get(RULE_LABELS), dict)
     for key in value:
-        if key not in known:
+        if key not in known and not (by_rule and key == RULE_LABELS):
             meant = _nearest(key, [name for name in known if name not in value])
             if meant is not None:
                 raise place.error(f"unknown key {quoted(key)}; did you mean {quoted(meant)}?")
@@ -75,10 +79,19 @@ def read_record(
         label=read_label(value.get(label_key), place, label_key),
         scene=value["scene"],
         weight=read_weight(value.get("weight"), place, "weight"),
+        rules=read_rule_labels(value[RULE_LABELS], place) if by_rule else (),
     )
 
 
-def read_label(value: Json, place: Place, key: str) -> str | None:
+def read_rule_labels(value: dict[str, Json], place: Place) -> tuple[tuple[str, str | None], ...]:
+    """The labels by the names of rules; None for a rule that does not speak of the scene."""
+    for name in value:
+        if not name.strip():
+            raise place.error("the name of a rule is empty", RULE_LABELS, name)
+    return tuple((name, read_label(label, place, RULE_LABELS, name)) for name, label in value.items())
+
+
+def read_label(value: Json, place: Place, *key: str) -> str | None:
     """``"pass"``, ``"fail"`` or None; also true and false, 1 and 0 and their texts, in any case."""
     if value is None:
         return None
@@ -89,7 +102,7 @@ def read_label(value: Json, place: Place, key: str) -> str | None:
         label = "pass" if value else "fail"
     if label is None:
         shown = quoted(value) if isinstance(value, str) else kind_of(value)
-        raise place.error(f"unknown label {shown}; {_LABEL_RULE}", key)
+        raise place.error(f"unknown label {shown}; {_LABEL_RULE}", *key)
     return label
 
 
@@ -188,5 +201,6 @@ def assemble(records: Iterable[Record], source: str, ignored_keys: Iterable[str]
         scenes=tuple(record.scene for record in kept),
         weights=tuple(record.weight for record in kept),
         places=tuple(str(record.place) for record in kept),
+        rules=tuple(record.rules for record in kept) if any(record.rules for record in kept) else (),
         ignored_keys=tuple(sorted(set(ignored_keys))),
     )

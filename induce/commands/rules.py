@@ -1,0 +1,70 @@
+"""``induce learn`` on scenes labelled by rule: a check for each rule, written as one pack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from evaluator import json_text, parse_pack
+from induce.commands import note
+from induce.export import write_atomically
+from induce.scenes import LabelledScenes
+from induce.summary import HeldOut, held_out_lines, result_lines, scene_lines, to_dict
+
+if TYPE_CHECKING:
+    from induce.result import InductionResult
+
+
+def by_rule(scenes: LabelledScenes) -> bool:
+    """Whether the scenes are labelled by rule; a plain label counts before those of rules."""
+    if not scenes.rule_names:
+        return False
+    if any(label is not None for label in scenes.labels):
+        note('some lines have a "label", so the labels of rules ("labels") were ignored')
+        return False
+    return True
+
+
+def pack_id_of(name: str) -> str:
+    """The id of the pack; raises CheckError when it cannot be one."""
+    pack_id = name if "@" in name else f"{name}@1.0.0"
+    parse_pack({"id": pack_id, "checks": [{"id": "any", "expr": {"op": "and", "of": []}}]})
+    return pack_id
+
+
+def learn_by_rule(
+    scenes: LabelledScenes,
+    learn: Callable[[LabelledScenes], InductionResult],
+    hold_out: Callable[[str, LabelledScenes, InductionResult], HeldOut],
+    time_limit: float,
+    pack_id: str,
+    output: str | None,
+    tell: Callable[[Iterable[str]], None],
+) -> dict[str, Any]:
+    """Learn, report and write; the report as one JSON-able object."""
+    from induce.rules import LearntRules
+
+    results: dict[str, InductionResult] = {}
+    parts = {name: scenes.for_rule(name) for name in scenes.rule_names}
+    for name, part in parts.items():
+        tell([f"rule: {_shown(name)}"])
+        tell(scene_lines(part))
+        try:
+            results[name] = learn(part)
+        except ValueError as error:
+            raise ValueError(f"rule {_shown(name)}: {error}") from None
+        tell(result_lines(part, results[name], time_limit))
+    pack = LearntRules(results, pack_id).to_dict()
+    if output is not None:
+        write_atomically(output, json_text(pack) + "\n")
+        tell([f"written: {output}"])
+    reports = {}
+    for name, part in parts.items():
+        held_out = hold_out(name, part, results[name])
+        tell(f"rule {_shown(name)}, {line}" for line in held_out_lines(held_out))
+        reports[name] = to_dict(part, results[name], held_out, None)
+    return {"pack": pack, "rules": reports, "written": output}
+
+
+def _shown(name: str) -> str:
+    return name if name.isprintable() else json_text(name)
