@@ -12,6 +12,7 @@ from induce.scenes import LabelledScenes, load_scenes
 from induce.version import __version__
 
 if TYPE_CHECKING:
+    from induce.encoder import SceneEncoder
     from induce.estimator import CheckInducer
     from induce.explain import explain_result, explain_scene
     from induce.export.task import export_task
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 # Names whose modules are imported when they are first asked for: scikit-learn takes over a second.
 _LATER = {
     "CheckInducer": "induce.estimator",
+    "SceneEncoder": "induce.encoder",
     "LearntRules": "induce.rules",
     "coverage_by_term": "induce.trust",
     "explain_result": "induce.explain",
@@ -45,6 +47,7 @@ __all__ = [
     "LearntRules",
     "Objective",
     "OutsideGrammarError",
+    "SceneEncoder",
     "__version__",
     "coverage_by_term",
     "explain_result",

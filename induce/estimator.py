@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from evaluator import compile_check
+from evaluator import compile_check, sentence
 from induce.examples import label_of
 from induce.explain import SceneExplanation, explain_scene
 from induce.grammar import Grammar
 from induce.learn import learn_check
+from induce.margin import margins
 from induce.result import InductionResult
 from induce.search import Progress
+from induce.sklearn_input import scenes_of
 
 JSON = Any
 
@@ -93,35 +98,59 @@ class CheckInducer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.progress = progress
 
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.dict = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
     def fit(
-        self, scenes: Sequence[JSON], labels: ArrayLike, sample_weight: ArrayLike | None = None
+        self, scenes: Sequence[JSON] | ArrayLike, labels: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> CheckInducer:
         """Learn a check.
 
         Parameters
         ----------
         scenes : sequence of JSON trees, (n_scenes,)
+            Or a numeric table, array or data frame, each row of which is a scene: an object whose keys are
+            the columns' names, or ``x0``, ``x1`` and so on.
         labels : array-like, (n_scenes,)
             pass/fail, true/false or 1/0.
         sample_weight : array-like of float, (n_scenes,), optional
+            A scene of weight 0 is as if it were not there.
 
         Raises
         ------
         ValueError
             When an option, a scene or a label is unusable, or one class is absent.
         """
-        given = list(np.asarray(labels).tolist())
-        weights = None if sample_weight is None else [float(w) for w in np.asarray(sample_weight).tolist()]
+        given = scenes_of(self, scenes, reset=True)
+        wanted = _one_dimensional(labels)
+        kept, weights = list(range(len(given))), None
+        if sample_weight is not None:
+            every = _weights(sample_weight, len(given))
+            kept = [row for row, weight in enumerate(every) if weight != 0]
+            weights = [every[row] for row in kept]
+        if len(wanted) != len(given):
+            raise ValueError(f"labels: expected one for each of the {len(given)} scenes, got {len(wanted)}")
+        self._scenes = [given[row] for row in kept]
         self.result_: InductionResult = learn_check(
-            list(scenes), given, sample_weight=weights, **self.get_params(deep=False)
+            self._scenes,
+            wanted[kept].tolist(),
+            ids=[str(row) for row in kept],
+            sample_weight=weights,
+            **self.get_params(deep=False),
         )
         self.check_ = self.result_.check
-        self._scenes = list(scenes)
-        self.classes_: NDArray[Any] = np.unique(np.asarray(labels))
+        self.classes_: NDArray[Any] = np.unique(wanted[kept])
         return self
 
-    def decision_function(self, scenes: Sequence[JSON]) -> NDArray[np.float64]:
-        """Signed score of each scene: minus the gap when it fails the check, 1 when it passes.
+    def decision_function(self, scenes: Sequence[JSON] | ArrayLike) -> NDArray[np.float64]:
+        """How far each scene is from the other verdict: its margin when it passes, minus its gap when not.
+
+        Both are in the unit of the field for a bound, in elements for a count, and 1 for all else (see
+        `induce.margin`), so that scenes are ranked within each verdict as well. Right at a bound the margin
+        is the smallest positive double; infinite distances are the largest one.
 
         Returns
         -------
@@ -129,9 +158,18 @@ class CheckInducer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Positive for the class that means pass.
         """
         check_is_fitted(self, "check_")
+        given = scenes_of(self, scenes, reset=False)
+        gaps = self._gaps(given)
+        distances = -gaps
+        passing = np.flatnonzero(gaps == 0)
+        found = margins(self.check_, [given[row] for row in passing.tolist()])
+        distances[passing] = [max(one.distance, np.finfo(np.float64).tiny) for one in found]
+        signed: NDArray[np.float64] = np.nan_to_num(distances)
+        return signed
+
+    def _gaps(self, scenes: Sequence[JSON]) -> NDArray[np.float64]:
         compiled = compile_check(self.check_)
-        gaps = [compiled.gap(scene) for scene in scenes]
-        return np.array([1.0 if gap == 0 else -gap for gap in gaps], np.float64)
+        return np.array([compiled.gap(scene) for scene in scenes], np.float64)
 
     def explain(self, scene: JSON) -> SceneExplanation:
         """Why a scene passes or fails the check, and the smallest change that turns the verdict.
@@ -141,10 +179,56 @@ class CheckInducer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "check_")
         return explain_scene(self.check_, scene, self._scenes)
 
-    def predict(self, scenes: Sequence[JSON]) -> NDArray[Any]:
+    def predict(self, scenes: Sequence[JSON] | ArrayLike) -> NDArray[Any]:
         """The label of each scene, of the kind that was fitted; ndarray (n_scenes,)."""
-        passed = self.decision_function(scenes) > 0
+        check_is_fitted(self, "check_")
+        passed = self._gaps(scenes_of(self, scenes, reset=False)) == 0
         means_pass = [label_of(label) for label in self.classes_.tolist()]
         order = np.array([means_pass.index(False), means_pass.index(True)])
         labels: NDArray[Any] = self.classes_[order[passed.astype(np.intp)]]
         return labels
+
+    def _repr_html_inner(self) -> str:
+        return str(super()._repr_html_inner()) + self._told()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        return bundle | {"text/html": bundle["text/html"] + self._told()} if "text/html" in bundle else bundle
+
+    def _told(self) -> str:
+        """The learnt check in words, as HTML; nothing before `fit`."""
+        if not hasattr(self, "result_"):
+            return ""
+        result = self.result_
+        wrong, total = len(result.misclassified), sum(result.counts.values())
+        proved = "proved minimal" if result.optimal else "not proved minimal"
+        return (
+            f"<p>Passes when <b>{escape(sentence(self.check_))}</b> ({result.objective:g} bits, {proved}; "
+            f"{total - wrong} of {total} training scenes right)</p>"
+        )
+
+
+def _one_dimensional(labels: ArrayLike | None) -> NDArray[Any]:
+    """The labels as an array; what cannot be two classes is refused in scikit-learn's words."""
+    if labels is None:
+        raise ValueError("CheckInducer requires y to be passed, but the target y is None: give the labels")
+    wanted: NDArray[Any] = column_or_1d(np.asarray(labels), warn=True)
+    if wanted.dtype.kind == "f":
+        check_classification_targets(wanted)
+    if wanted.dtype.kind in "iu" and len(classes := np.unique(wanted)) > 2:
+        shown = ", ".join(map(str, classes[:5].tolist()))
+        raise ValueError(
+            f"Only binary classification is supported. Labels are 1 for pass and 0 for fail, got {shown}"
+        )
+    return wanted
+
+
+def _weights(sample_weight: ArrayLike, count: int) -> list[float]:
+    weights = np.asarray(sample_weight, np.float64)
+    if weights.shape != (count,):
+        expected = f"expected one number for each of the {count} scenes"
+        raise ValueError(f"sample_weight: {expected}, got an array of shape {weights.shape}")
+    if count and not weights.any():
+        raise ValueError("sample_weight: all weights are zero, so that there is nothing to learn from")
+    found: list[float] = weights.tolist()
+    return found
