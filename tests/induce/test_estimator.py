@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
@@ -98,6 +99,62 @@ def test_sample_weight_decides_a_contradiction() -> None:
     light = CheckInducer(penalty=6.0).fit(scenes, labels, sample_weight=[1, 1, 1, 0, 1, 1, 1, 1])
     assert heavy.predict(scenes[3:4]).tolist() == ["fail"]
     assert light.check_["path"] == "a"
+
+
+def test_halving_search_over_lists_of_scenes() -> None:
+    scenes, labels = scenes_and_labels(60)
+    search = HalvingGridSearchCV(
+        CheckInducer(), {"max_where": [1, 2], "max_terms": [1, 2]}, cv=2, factor=2, random_state=0
+    )
+    search.fit(scenes, labels)
+    assert search.best_score_ > 0.8
+    assert search.n_resources_[-1] <= 60
+    assert search.predict(scenes[:1]).tolist() == labels[:1]
+
+
+def test_cross_validated_margins_rank_unseen_scenes() -> None:
+    scenes, labels = scenes_and_labels()
+    margins = cross_val_predict(CheckInducer(), scenes, labels, cv=4, method="decision_function")
+    assert roc_auc_score(np.array(labels) == "pass", margins) > 0.95
+
+
+def test_a_margin_says_more_than_a_verdict() -> None:
+    """Where labels near the bound are uncertain, the ranking by margin is better than that by verdict."""
+    rng = random.Random("margins")
+    scenes = [{"total": total, "n": rng.random()} for total in range(0, 1000, 10)]
+    labels = ["pass" if scene["total"] + rng.gauss(0, 150) <= 500 else "fail" for scene in scenes]
+    inducer = CheckInducer(max_terms=1, max_literals=1).fit(scenes, labels)
+    passing = np.array(labels) == "pass"
+    by_verdict = roc_auc_score(passing, inducer.predict(scenes) == "pass")
+    assert roc_auc_score(passing, inducer.decision_function(scenes)) > by_verdict + 0.03
+
+
+def test_margins_within_each_verdict() -> None:
+    inducer = CheckInducer(max_terms=1).fit(
+        [{"t": t} for t in (120, 480, 500, 510, 900)], ["pass"] * 3 + ["fail"] * 2
+    )
+    assert inducer.check_ == {"op": "lte", "path": "t", "value": 500}
+    scenes = [{"t": 100}, {"t": 499}, {"t": 500}, {"t": 501}, {"t": 2000}, {"t": -(10**400)}, {"t": 10**400}]
+    scores = inducer.decision_function(scenes)
+    assert scores.tolist()[:2] == [400, 1]
+    assert 0 < scores[2] < 1e-300
+    assert scores.tolist()[3:5] == [-1, -1500]
+    assert scores.tolist()[5:] == [np.finfo(float).max, -np.finfo(float).max]
+    assert (inducer.predict(scenes) == "pass").tolist() == (scores > 0).tolist()
+
+
+def test_notebooks_show_the_check_in_words() -> None:
+    inducer = CheckInducer()
+    before = inducer._repr_html_()
+    scenes = [{"k": "<b>"}, {"k": "<b>"}, {"k": "c"}, {"k": "d"}]
+    inducer.fit(scenes, ["pass", "pass", "fail", "fail"])
+    told = inducer._repr_mimebundle_()["text/html"]
+    assert "Passes when <b>k is &quot;&lt;b&gt;&quot;</b> (" in told
+    assert "4 of 4 training scenes right)" in told
+    assert "Passes when" not in before
+    assert inducer._repr_html_().endswith("</p>")
+    assert set(inducer._repr_mimebundle_()) == {"text/plain", "text/html"}
+    assert "CheckInducer" in make_pipeline(FunctionTransformer(), inducer)._repr_html_()
 
 
 def test_decision_function_ranks_by_gap() -> None:

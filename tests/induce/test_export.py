@@ -38,7 +38,9 @@ def test_only_well_formed_checks_in_known_formats() -> None:
     for broken in ({"op": "lt3"}, {"op": "lte", "path": "a", "value": math.inf}, {"value": "\ud800"}):
         with pytest.raises(CheckError):
             export_check({"op": "eq", "path": "a", "value": 1} | broken)
-    with pytest.raises(ValueError, match=r"^unknown export format 'xml'; there are json, core, cel, python, las$"):
+    with pytest.raises(
+        ValueError, match=r"^unknown export format 'xml'; there are json, core, cel, python, las$"
+    ):
         export_check(CHECK, "xml")
 
 
