@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from induce.export.task import export_task
     from induce.invariance import invariants
     from induce.margin import margins
+    from induce.mend import repair
     from induce.rules import LearntRules, learn_rules
     from induce.score import score_check
     from induce.trust import coverage_by_term, permutation_test
@@ -35,6 +36,7 @@ _LATER = {
     "learn_rules": "induce.rules",
     "margins": "induce.margin",
     "permutation_test": "induce.trust",
+    "repair": "induce.mend",
     "score_check": "induce.score",
 }
 
@@ -61,6 +63,7 @@ __all__ = [
     "margins",
     "objective_of",
     "permutation_test",
+    "repair",
     "score_check",
     "write_atomically",
 ]

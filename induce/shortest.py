@@ -64,7 +64,7 @@ def cheapest_within(
     space = HypothesisSpace(examples, root, cost, noise, terms, limits.max_literals, limits.max_where)
     bound = space.constant_answer if bound is None else min(bound, space.constant_answer)
     proposer = Proposer(root, cost, space.passes, space.penalties, limits.max_where, deadline)
-    pool = _pool(proposer, bound)
+    pool = literals_within(proposer, bound)
     if not pool.entries:
         return None, False
     reach = max(noise.reach(bound / UNIT), 1e-9)
@@ -94,7 +94,7 @@ def cheapest_within(
     return found, outcome.stopped == "time"
 
 
-def _pool(proposer: Proposer, bound: int) -> LiteralPool:
+def literals_within(proposer: Proposer, bound: int) -> LiteralPool:
     """The literals up to the bound, or up to the largest cost at which they are few enough."""
     pool = proposer.about_paths(bound)
     for cap in [cap for cap in CAPS if cap < bound] + [bound]:
