@@ -12,6 +12,8 @@ from induce.scenes import LabelledScenes, load_scenes
 from induce.version import __version__
 
 if TYPE_CHECKING:
+    from induce.committee import Rival, near_best
+    from induce.differences import alternatives
     from induce.encoder import SceneEncoder
     from induce.estimator import CheckInducer
     from induce.explain import explain_result, explain_scene
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from induce.invariance import invariants
     from induce.margin import margins
     from induce.mend import repair
+    from induce.query import ask_loop, next_scenes
     from induce.rules import LearntRules, learn_rules
     from induce.score import score_check
     from induce.trust import coverage_by_term, permutation_test
@@ -28,6 +31,9 @@ _LATER = {
     "CheckInducer": "induce.estimator",
     "SceneEncoder": "induce.encoder",
     "LearntRules": "induce.rules",
+    "Rival": "induce.committee",
+    "alternatives": "induce.differences",
+    "ask_loop": "induce.query",
     "coverage_by_term": "induce.trust",
     "explain_result": "induce.explain",
     "explain_scene": "induce.explain",
@@ -35,6 +41,8 @@ _LATER = {
     "invariants": "induce.invariance",
     "learn_rules": "induce.rules",
     "margins": "induce.margin",
+    "near_best": "induce.committee",
+    "next_scenes": "induce.query",
     "permutation_test": "induce.trust",
     "repair": "induce.mend",
     "score_check": "induce.score",
@@ -49,8 +57,11 @@ __all__ = [
     "LearntRules",
     "Objective",
     "OutsideGrammarError",
+    "Rival",
     "SceneEncoder",
     "__version__",
+    "alternatives",
+    "ask_loop",
     "coverage_by_term",
     "explain_result",
     "explain_scene",
@@ -61,6 +72,8 @@ __all__ = [
     "learn_rules",
     "load_scenes",
     "margins",
+    "near_best",
+    "next_scenes",
     "objective_of",
     "permutation_test",
     "repair",

@@ -1,7 +1,7 @@
 """A committee of near-best checks: those a few bits dearer than the best that the labels leave open.
 
 Labelled scenes seldom settle one check. Here the checks near the best are gathered, so that they
-can be shown (`induce.alternatives`) and vote on scenes nobody labelled (`induce.query`): query by
+can be shown (`induce.differences`) and vote on scenes nobody labelled (`induce.query`): query by
 committee (Seung, Opper and Sompolinsky 1992) over what is left of the version space (Mitchell 1982).
 
 Hypotheses come from `induce.version_space`. Each is said in several ways: with other literals of
@@ -69,7 +69,7 @@ def near_best(
     penalty: float | str = "auto",
     time_limit: float = 10.0,
 ) -> tuple[Rival, ...]:
-    """Checks whose objective is within some bits of the best, the best first.
+    """Checks whose objective is within some bits of the best, the best first; of equal ones `check`.
 
     A rival is right on every labelled scene that `check` is right on. Heuristic: rivals can be
     missed, none is made up, and each objective is what `objective_of` says.
@@ -111,7 +111,8 @@ def near_best(
         max_literals=max_literals,
         max_where=max_where,
     )
-    sizes = {canonical_json(dict(check)): (gathering.size(learnt), dict(check))}
+    learnt_text = canonical_json(dict(check))
+    sizes = {learnt_text: (gathering.size(learnt), dict(check))}
     for said in gathering.hypotheses(learnt, dict(check), units(within), time.monotonic() + time_limit):
         wire = hypothesis_check(said)
         sizes.setdefault(canonical_json(wire), (gathering.size(said), wire))
@@ -130,9 +131,9 @@ def near_best(
             penalty=penalty,
         ).penalty
 
-    texts = sorted(sizes)
+    texts = sorted(sizes, key=lambda text: (text != learnt_text, text))
     wrong = evaluate_many([sizes[text][1] for text in texts], gathering.table).passed != examples.labels
-    allowed = wrong[texts.index(canonical_json(dict(check)))]
+    allowed = wrong[0]
     penalties: dict[bytes, float] = {}
     priced = []
     for text, errors in zip(texts, wrong, strict=True):
@@ -142,12 +143,12 @@ def near_best(
         key = errors.tobytes()
         if key not in penalties:
             penalties[key] = penalty_of(one) if errors.any() else 0.0
-        priced.append((bits(size) + penalties[key], text, one))
-    priced.sort(key=lambda entry: entry[:2])
+        priced.append((bits(size) + penalties[key], one))
+    priced.sort(key=lambda entry: entry[0])
     best = priced[0][0]
     return tuple(
         Rival(one, objective, objective - best)
-        for objective, _, one in priced[:MOST]
+        for objective, one in priced[:MOST]
         if objective <= best + within
     )
 

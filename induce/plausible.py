@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evaluator import canonical_json
@@ -60,11 +60,12 @@ def plausible_scenes(
         shape = _Shape()
         for scene in (*scenes, *(pool or ())):
             shape.learn(scene)
+        taken = {*names, *(one.id for one in found)}
         for change in _edits(rivals, scenes, names):
             text = canonical_json(change.scene)
             if text not in known and shape.fits(change.scene):
                 known.add(text)
-                found.append(change)
+                found.append(replace(change, id=_unused(f"{change.id}-edit", taken)))
     return found
 
 
@@ -78,15 +79,22 @@ def _names(named: Sequence[JSON], ids: Sequence[str] | None, what: str, prefix: 
 
 def _edits(rivals: Sequence[Rival], scenes: Sequence[JSON], names: Sequence[str]) -> Iterator[PlausibleScene]:
     """Smallest changes; each rival begins with another scene, so that few scenes do not stand for all."""
-    made = dict.fromkeys(names, 0)
     for number, rival in enumerate(rivals[:EDITING_RIVALS]):
         for step in range(min(len(scenes), EDITED_SCENES)):
             at = (number + step) % len(scenes)
             change = smallest_change(rival.check, scenes[at], scenes)
             if change is not None:
-                made[names[at]] += 1
                 edits = tuple(edit.text for edit in change.edits)
-                yield PlausibleScene(change.scene, f"{names[at]}-edit-{made[names[at]]}", names[at], edits)
+                yield PlausibleScene(change.scene, names[at], names[at], edits)
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    """The name, numbered from 1 on, that is not taken yet; it is then."""
+    number = 1
+    while f"{name}-{number}" in taken:
+        number += 1
+    taken.add(f"{name}-{number}")
+    return f"{name}-{number}"
 
 
 @dataclass

@@ -19,7 +19,17 @@ UNUSABLE = 2
 INTERRUPTED = 130
 READER_GONE = 141
 
-COMMANDS: tuple[str, ...] = ("explain", "export", "export-task", "invariants", "repair", "score")
+COMMANDS: tuple[str, ...] = (
+    "alternatives",
+    "explain",
+    "export",
+    "export-task",
+    "invariants",
+    "label",
+    "next",
+    "repair",
+    "score",
+)
 """The names of the commands that have a module here; keep them sorted."""
 
 
