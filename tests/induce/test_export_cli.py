@@ -45,6 +45,22 @@ def test_a_check_is_exported_to_stdout_or_a_file(tmp_path: Path) -> None:
     assert ran.stdout == "True False\n"
 
 
+def test_rules_with_the_facts_of_scenes_run_in_clingo(tmp_path: Path) -> None:
+    (tmp_path / "check.json").write_text(json.dumps(CHECK))
+    lines = [{"id": repr(total), "scene": {"total": total}} for total in (3, 499.5, 500, 2**40, "3")]
+    (tmp_path / "scenes.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    asked = ("export", "check.json", "--to", "las", "--scenes", "scenes.jsonl", "-o", "check.lp")
+    assert induce(*asked, folder=tmp_path) == (0, "", "")
+    ran = subprocess.run(
+        [sys.executable, "-m", "clingo", "--warn=none", "-V0", "check.lp"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ran.stdout.splitlines()[0].split() == ["passes(s0)", "passes(s1)"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -60,6 +76,7 @@ def test_a_check_is_exported_to_stdout_or_a_file(tmp_path: Path) -> None:
         (["none.json"], "none.json: cannot be read: no such file or directory"),
         (["list.json"], "list.json: expected a check, a JSON object"),
         (["check.json", "-o", "no/out.json"], "no/out.json: the folder"),
+        (["check.json", "--scenes", "check.json"], "--scenes goes with --to las only"),
         ([], "Missing argument 'CHECK'"),
     ],
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from evaluator import CheckError, from_cel, run_check
+from evaluator import CheckError, compile_check, from_cel, run_check
 from evaluator.operators import OPERATORS
 from induce.export import export_check
 from induce.export.core import CORE_FIELDS, OutsideCoreError, core_profile
@@ -143,6 +145,44 @@ def test_the_core_profile_has_the_same_verdict(check: Any, some: list[Any]) -> N
         assert_core(core)
         for scene in some:
             assert run_check(scene, core).passed is run_check(scene, check).passed
+
+
+def golden_cases() -> Iterator[tuple[Any, Any, bool]]:
+    """The recorded verdicts of the original evaluator, on checks that are well formed here."""
+    golden = Path(__file__).parents[1] / "golden" / "autocheck" / "checks.jsonl"
+    with golden.open(encoding="utf-8") as lines:
+        for line in lines:
+            case = json.loads(
+                line, parse_int=lambda text: int(text) if abs(int(text)) <= 2**53 else float(text)
+            )
+            with suppress(CheckError):
+                compile_check(case["check"])
+                yield case["check"], case["scene"], case["expect"]["pass"]
+
+
+def test_exports_have_the_recorded_verdicts_of_the_original() -> None:
+    """On every third case; rules, whose grounding takes long, on every thirtieth."""
+    seen, wrong = 0, []
+    for number, (check, scene, passed) in enumerate(golden_cases()):
+        if number % 3:
+            continue
+        function = passes(python_source(check))
+        if function(scene) is not passed:
+            wrong.append(check)
+        core = core_or_none(check)
+        if core is not None and run_check(scene, core).passed is not passed:
+            wrong.append(core)
+        if number % 30 == 0 and is_finite(scene):
+            program = check_rules(check) + scene_facts(check, [scene])
+            if (solve(program) == {"s0"}) is not passed:
+                wrong.append(program)
+        seen += 1
+    assert wrong == []
+    assert seen > 1500
+
+
+def is_finite(scene: Any) -> bool:
+    return "Infinity" not in json.dumps(scene)
 
 
 def core_or_none(check: Any) -> Any:
