@@ -42,8 +42,8 @@ class CheckEdit:
     """One change of a check.
 
     `path` is the place in the check as it was given, `before` what stood there and `after` what stands there
-    now: None where a literal joins (`kind` "and" or "or") or a part goes ("drop"). Other kinds are "change" of
-    a field and "negate". `text` says it in words.
+    now: None where a literal joins (`kind` "and" or "or") or a part goes ("drop"). The other kinds are
+    "change", of a field, and "negate". `text` says it in words.
     """
 
     path: str
