@@ -14,11 +14,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from evaluator import compile_check, sentence
+from induce.committee import WITHIN, Rival, near_best
+from induce.differences import NEAR, Alternative, alternatives
 from induce.examples import label_of
 from induce.explain import SceneExplanation, explain_scene
 from induce.grammar import Grammar
 from induce.learn import learn_check
 from induce.margin import margins
+from induce.query import Question, next_scenes
 from induce.result import InductionResult
 from induce.search import Progress
 from induce.sklearn_input import scenes_of
@@ -134,10 +137,12 @@ class CheckInducer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if len(wanted) != len(given):
             raise ValueError(f"labels: expected one for each of the {len(given)} scenes, got {len(wanted)}")
         self._scenes = [given[row] for row in kept]
+        self._ids = [str(row) for row in kept]
+        self._labels, self._sample_weight = wanted[kept].tolist(), weights
         self.result_: InductionResult = learn_check(
             self._scenes,
-            wanted[kept].tolist(),
-            ids=[str(row) for row in kept],
+            self._labels,
+            ids=self._ids,
             sample_weight=weights,
             **self.get_params(deep=False),
         )
@@ -178,6 +183,47 @@ class CheckInducer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "check_")
         return explain_scene(self.check_, scene, self._scenes)
+
+    def alternatives(
+        self, k: int = 5, *, within: float = NEAR, pool: Sequence[JSON] | None = None
+    ) -> tuple[Alternative, ...]:
+        """Up to k other checks within so many bits of the best, each with a scene on which it differs.
+
+        Parameters
+        ----------
+        pool : sequence of scenes, optional
+            Scenes that may occur, beside small edits of the fitted ones; see `induce.alternatives`.
+        """
+        check_is_fitted(self, "check_")
+        return alternatives(self._rivals(within), self._scenes, k, within=within, ids=self._ids, pool=pool)
+
+    def next_scenes(self, k: int = 3, pool: Sequence[JSON] | None = None) -> tuple[Question, ...]:
+        """Up to k scenes whose labels would settle most among the checks near the best.
+
+        Parameters
+        ----------
+        pool : sequence of scenes, optional
+            Scenes without a label to choose from; small edits of the fitted ones by default. See
+            `induce.next_scenes`.
+        """
+        check_is_fitted(self, "check_")
+        return next_scenes(self._rivals(WITHIN), self._scenes, k, ids=self._ids, pool=pool)
+
+    def _rivals(self, within: float) -> tuple[Rival, ...]:
+        return near_best(
+            self._scenes,
+            self._labels,
+            self.check_,
+            self.grammar,
+            sample_weight=self._sample_weight,
+            within=within,
+            max_terms=self.max_terms,
+            max_literals=self.max_literals,
+            max_where=self.max_where,
+            max_nesting=self.max_nesting,
+            penalty=self.penalty,
+            time_limit=self.time_limit,
+        )
 
     def predict(self, scenes: Sequence[JSON] | ArrayLike) -> NDArray[Any]:
         """The label of each scene, of the kind that was fitted; ndarray (n_scenes,)."""
