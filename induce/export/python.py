@@ -98,6 +98,10 @@ class _Writer:
         joins = check["op"] in ("and", "or") and len(check["of"]) > 1 and not text.startswith("part_")
         return f"({text})" if joins else text
 
+    def denied(self, check: Wire, place: str, it: str) -> str:
+        text = self.within(check, place, it)
+        return f"not ({text})" if check["op"] in ("exists", "missing") else f"not {text}"
+
     def _said(self, check: Wire, place: str, it: str) -> str:
         if check["op"] in ("cel.compare", "cel.size"):
             check = in_plain_words(check)
@@ -109,17 +113,17 @@ class _Writer:
                 parts = [self.within(part, f"{place}.of[{i}]", it) for i, part in enumerate(check["of"])]
                 return f" {op} ".join(parts)
             case "not":
-                return f"(not {self.within(check['of'], f'{place}.of', it)})"
+                return self.denied(check["of"], f"{place}.of", it)
             case "eq" | "neq":
                 same = self.equality(check, place, it)
-                return same if op == "eq" else f"(not {same})"
+                return same if op == "eq" else f"not {same}"
             case "gte" | "lte" | "gt" | "lt":
                 return self.call(_ORDERS[op], self.path(check["path"], it), self.other(check, it))
             case "contains":
                 return self.contains(check, it)
             case "exists" | "missing":
                 self.used.add("MISSING")
-                return f"({self.path(check['path'], it)} is {'not ' if op == 'exists' else ''}MISSING)"
+                return f"{self.path(check['path'], it)} is {'not ' if op == 'exists' else ''}MISSING"
             case "find":
                 return self.call("some", self.elements(check, it), self.where(check, place))
             case "count":
