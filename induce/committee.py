@@ -15,6 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from evaluator import SceneTable, canonical_json, evaluate_many
 from induce.constants import Number, roundest
 from induce.costs import DescriptionLength
@@ -111,11 +113,6 @@ def near_best(
         max_literals=max_literals,
         max_where=max_where,
     )
-    learnt_text = canonical_json(dict(check))
-    sizes = {learnt_text: (gathering.size(learnt), dict(check))}
-    for said in gathering.hypotheses(learnt, dict(check), units(within), time.monotonic() + time_limit):
-        wire = hypothesis_check(said)
-        sizes.setdefault(canonical_json(wire), (gathering.size(said), wire))
 
     def penalty_of(one: dict[str, JSON]) -> float:
         return objective_of(
@@ -131,6 +128,12 @@ def near_best(
             penalty=penalty,
         ).penalty
 
+    learnt_text = canonical_json(dict(check))
+    sizes = {learnt_text: (gathering.size(learnt), dict(check))}
+    dearest = gathering.size(learnt) + units(penalty_of(dict(check)) + within)
+    for said in gathering.hypotheses(learnt, dict(check), dearest, time.monotonic() + time_limit):
+        wire = hypothesis_check(said)
+        sizes.setdefault(canonical_json(wire), (gathering.size(said), wire))
     texts = sorted(sizes, key=lambda text: (text != learnt_text, text))
     wrong = evaluate_many([sizes[text][1] for text in texts], gathering.table).passed != examples.labels
     allowed = wrong[0]
@@ -169,32 +172,40 @@ class _Gathering:
         return self.cost.size(hypothesis, self.max_where)
 
     def hypotheses(
-        self, learnt: Hypothesis, check: dict[str, JSON], within: int, deadline: float
+        self, learnt: Hypothesis, check: dict[str, JSON], dearest: int, deadline: float
     ) -> Iterator[Hypothesis]:
         """Hypotheses that are right where the learnt one is, in several ways each."""
         labels = self.examples.labels
         right: Truth = evaluate_many([check], self.table).passed[0] == labels
-        if not ((right & labels).any() and (right & ~labels).any()):
-            return
-        dearest = self.size(learnt) + within
-        gathered = gather(self.root, self.cost, labels, right, self.max_where, dearest, deadline)
-        literals = list(dict.fromkeys(literal for term in learnt for literal in term))
+        if (right & labels).any() and (right & ~labels).any():
+            yield from self._right_on(right, learnt, dearest, deadline)
+        if not right.all():
+            yield from self._right_on(np.ones(len(labels), np.bool_), None, dearest, deadline)
+
+    def _right_on(
+        self, counted: Truth, learnt: Hypothesis | None, dearest: int, deadline: float
+    ) -> Iterator[Hypothesis]:
+        labels = self.examples.labels
+        gathered = gather(self.root, self.cost, labels, counted, self.max_where, dearest, deadline)
+        literals = list(dict.fromkeys(literal for term in learnt or () for literal in term))
         truth = evaluate_many([literal_check(literal) for literal in literals], self.table).passed
         for number, (literal, verdicts) in enumerate(zip(literals, truth, strict=True)):
             price = self.cost.literal(self.root, literal, self.max_where)
             gathered.put(verdicts, price, literals.__getitem__, number)
+        if not gathered.kept:
+            return
         table = gathered.verdicts(len(labels))
         row = {literal: table.row(verdicts) for literal, verdicts in zip(literals, truth, strict=True)}
+        start = None if learnt is None else canonical([row[lit] for lit in term] for term in learnt)
         space = VersionSpace(
-            table.truth[:, right],
+            table.truth[:, counted],
             table.cost,
-            labels[right],
+            labels[counted],
             join=self.cost.join,
             max_terms=self.max_terms,
             max_literals=self.max_literals,
             most=dearest,
         )
-        start = canonical([row[literal] for literal in term] for term in learnt)
         for number, (_, columns) in enumerate(space.cheapest(start, deadline)[:SAID]):
             yield from self._said(columns, table, several=number < REWORDED)
 

@@ -199,9 +199,10 @@ class VersionSpace:
         self.join, self.max_terms, self.max_literals, self.most = join, max_terms, max_literals, most
         self.found: dict[Columns, int] = {}
 
-    def cheapest(self, start: Columns, deadline: float) -> list[tuple[int, Columns]]:
-        """Cost and rows of hypotheses, the cheapest first, `start` among them."""
-        self._offer(start)
+    def cheapest(self, start: Columns | None, deadline: float) -> list[tuple[int, Columns]]:
+        """Cost and rows of hypotheses, the cheapest first, `start` among them if given."""
+        if start is not None:
+            self._offer(start)
         self._search_without(deadline)
         expanded: set[Columns] = set()
         while len(expanded) < EXPANDED and time.monotonic() < deadline:
