@@ -96,14 +96,18 @@ class Heuristic:
         self.singles()
         for emphasis in EMPHASES[:2]:
             self._greedy([], emphasis, NARROW)
-        self._exchange([])
+        self.exchange([])
+
+    def mine(self) -> list[list[Members]]:
+        """Greedy covers of every emphasis; what they are grown from fills the pool."""
+        return [self._greedy([], emphasis, self.width) for emphasis in EMPHASES]
 
     def run(self) -> None:
         """Greedy covers, then repair; raises LimitReachedError when a limit is reached first."""
-        starts = [self._greedy([], emphasis, self.width) for emphasis in EMPHASES]
+        starts = self.mine()
         done: set[frozenset[Members]] = set()
         final: list[tuple[int, list[Members]]] = []
-        for start in [*starts, self._exchange([])]:
+        for start in [*starts, self.exchange([])]:
             result = self.repair(start)
             key = frozenset(result)
             if key not in done:
@@ -240,7 +244,7 @@ class Heuristic:
             size[row] + table.cost[column],
         )
 
-    def _exchange(self, terms: list[Members]) -> list[Members]:
+    def exchange(self, terms: list[Members]) -> list[Members]:
         """Insert, replace and remove terms of the pool while the cost falls."""
         current, cost = list(terms), self.table.total(terms)
         improved = True
@@ -274,7 +278,7 @@ class Heuristic:
 
     def repair(self, terms: list[Members]) -> list[Members]:
         """Exchange, edit and regrow terms until none of it lowers the cost."""
-        current = self._exchange(terms)
+        current = self.exchange(terms)
         cost = self.table.total(current)
         while True:
             for kept in self._neighbours(current):
@@ -283,7 +287,7 @@ class Heuristic:
                 candidate_cost = self.table.total(candidate) if candidate else cost
                 if candidate_cost < cost:
                     self._offer(candidate)
-                    current = self._exchange(candidate)
+                    current = self.exchange(candidate)
                     cost = self.table.total(current)
                     break
             else:

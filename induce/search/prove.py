@@ -43,7 +43,6 @@ class Prover:
         self.report = report
         cheapest = int(table.cost.min())
         self._bounds = [terms * cheapest for terms in range(1, table.max_terms + 1)]
-        self._single_terms_seen = False
 
     @property
     def lower_bound(self) -> int:
@@ -56,14 +55,11 @@ class Prover:
 
     def nested(self, nodes: int = NESTED_NODES) -> bool:
         """Try to settle everything within some nodes; True when that succeeded."""
-        search = NestedSearch(self.table, self.best, self.limits)
+        if not self._single_terms(nodes):
+            return False
         try:
             with self.limits.part(nodes):
-                if not self._single_terms_seen:
-                    search.single_terms()
-                    self._raise(1, UNBOUNDED)
-                    self._single_terms_seen = True
-                search.several_terms()
+                NestedSearch(self.table, self.best, self.limits).several_terms()
         except PartEndedError:
             return False
         self._bounds = [UNBOUNDED]
@@ -71,10 +67,9 @@ class Prover:
 
     def run(self, pool: Pool, select: Selector) -> None:
         """Settle everything; takes as long as the limits allow."""
-        if not self._single_terms_seen:
-            NestedSearch(self.table, self.best, self.limits).single_terms()
-            self._raise(1, UNBOUNDED)
         for nodes, most in zip(ROUNDS, POOL_SIZES, strict=True):
+            self._deepen(nodes)
+            self._single_terms(nodes)
             for terms in range(2, self.table.max_terms + 1):
                 if self._bounds[terms - 1] > self._budget():
                     continue
@@ -87,6 +82,43 @@ class Prover:
                 return
         NestedSearch(self.table, self.best, self.limits).several_terms()
         self._bounds = [UNBOUNDED]
+
+    def _single_terms(self, nodes: int | None) -> bool:
+        """See all hypotheses of one term within some nodes; True when that is done."""
+        if self._bounds[0] < UNBOUNDED:
+            try:
+                with self.limits.part(nodes):
+                    NestedSearch(self.table, self.best, self.limits).single_terms()
+            except PartEndedError:
+                return False
+            self._raise(1, UNBOUNDED)
+        return True
+
+    def _deepen(self, nodes: int | None) -> None:
+        """Raise the bound by excluding everything below growing shares of the incumbent's cost.
+
+        A share is settled by a nested search that looks for anything cheaper; the smaller the share,
+        the less slack there is. What it finds would be cheaper than the incumbent and is kept.
+        """
+        if nodes is None or self.best.cost is None:
+            return
+        for eighths in range(2, 8):
+            below = self.table.offset + (self.best.cost - self.table.offset) * eighths // 8
+            if self.lower_bound >= below:
+                continue
+            search = NestedSearch(self.table, Best(below), self.limits)
+            try:
+                with self.limits.part(nodes // 4):
+                    if self._bounds[0] < UNBOUNDED:
+                        search.single_terms()
+                    search.several_terms()
+            except PartEndedError:
+                return
+            for hypothesis in search.best.ranked():
+                self.best.offer(hypothesis, int(search.best.cost or 0))
+            reached = below if search.best.cost is None else search.best.cost
+            for terms in range(1, self.table.max_terms + 1):
+                self._raise(terms, reached - self.table.offset)
 
     def _settle(self, terms: int, pool: Pool, select: Selector, most: int) -> None:
         pricing = Pricing(self.table, terms, self.limits, pool)

@@ -137,8 +137,10 @@ class _Run:
         self._enter("prove")
         if prover.nested():
             return "proved"
-        if self.engine != "asp":
-            self._enter("enumerate")
+        self._enter("enumerate")
+        if self.engine == "asp":
+            heuristic.mine()
+        else:
             heuristic.run()
         if self.engine != "enumerate":
             self._enter("select")
@@ -171,18 +173,25 @@ class _Run:
 
     def _select_from(self, table: Table, heuristic: Heuristic) -> None:
         """Let clingo select among the best terms met for each passing scene, then repair the result."""
-        if not heuristic.pool.members or self.best.cost is None:
+        before = self.best.cost
+        if not heuristic.pool.members or before is None:
             return
         pool = best_per_scene(table, heuristic.pool.members)
-        budget = self.best.cost - table.offset
         found = select_terms(
-            table, pool, self.limits, least=1, most=table.max_terms, budget=budget, conflicts=FEW_CONFLICTS
+            table,
+            pool,
+            self.limits,
+            least=1,
+            most=table.max_terms,
+            budget=before - table.offset,
+            conflicts=FEW_CONFLICTS,
         )
-        before = self.best.cost
-        if found is not None:
+        if found is not None and found.selections:
             self._offer(table, found)
-            if self.best.cost < before:
+            if self.best.cost < before or self.engine == "asp":
                 heuristic.repair(list(found.selections[0]))
+        elif self.engine == "asp":
+            heuristic.repair(heuristic.exchange([]))
 
     def _offer(self, table: Table, found: Selected) -> None:
         for terms in found.selections:
