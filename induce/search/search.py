@@ -188,7 +188,7 @@ class _Run:
         )
         if found is not None and found.selections:
             self._offer(table, found)
-            if self.best.cost < before or self.engine == "asp":
+            if self.engine == "asp" or self.best.cost != before:
                 heuristic.repair(list(found.selections[0]))
         elif self.engine == "asp":
             heuristic.repair(heuristic.exchange([]))

@@ -77,6 +77,8 @@ def test_price_bounds_hold_when_stopped() -> None:
 
 
 DIRECT = """
+#defined false/2.
+#defined scene/3.
 { in(T,L) : lit(L,_) } most_literals :- T = 1..most_terms.
 used(T) :- in(T,_).
 :- not used(_).
