@@ -30,6 +30,9 @@ def run(
     penalty: Annotated[
         int, typer.Option(metavar="N", help="Literals that an error is worth in a .las task; 0: none may be.")
     ] = 3,
+    max_constants: Annotated[
+        int, typer.Option(metavar="N", help="Most values, words and bounds asked for at one path.")
+    ] = 50,
     max_terms: Annotated[
         int | None, typer.Option(metavar="N", help="Most rules of Popper; by default as many as we learn.")
     ] = None,
@@ -52,6 +55,7 @@ def run(
             ids=labelled.ids,
             sample_weight=labelled.weights,
             penalty=penalty or None,
+            max_constants=max_constants,
             max_terms=max_terms,
             max_literals=max_literals,
             max_where=max_where,

@@ -4,6 +4,9 @@ Every scene, and every element of a collection, is a row with a name of its own 
 lead from a row to its elements; the other relations say of one row what stands at one path. JSON values
 become names too (``v7``, ``w2``), and a number the ordinal it has among the numbers of its path, so that no
 text and no integer of a scene is ever a term of a logic program.
+
+Learners of logic programs try every constant, so what could only memorise a scene is no constant: values that
+stand in one row only, and values and ordinals of paths that name or date a row.
 """
 
 from __future__ import annotations
@@ -37,7 +40,8 @@ class Relation(NamedTuple):
     """What is said of the value at one path of the rows of one type.
 
     ``value``: which scalar it is; ``rank``: its ordinal among the numbers there; ``word``: a text that is in
-    it; ``present``: that there is one. `constants` are the terms in its second place, with their meaning.
+    it; ``present``: that there is one. `constants` are the terms that may be asked for in its second place,
+    with their meaning; `left_out` is how many others the limit has left out.
     """
 
     kind: Literal["value", "rank", "word", "present"]
@@ -45,6 +49,7 @@ class Relation(NamedTuple):
     rows: str
     path: str
     constants: tuple[tuple[str, Any], ...] = ()
+    left_out: int = 0
 
 
 class SceneRelations(NamedTuple):
@@ -59,9 +64,14 @@ class SceneRelations(NamedTuple):
     facts: tuple[tuple[Fact, ...], ...]
 
 
-def scene_relations(examples: Examples, grammar: Grammar, max_nesting: int) -> SceneRelations:
-    """The relations that the operators, paths and limits of a grammar give, over examples."""
-    builder = _Builder(grammar)
+def scene_relations(
+    examples: Examples, grammar: Grammar, max_nesting: int, max_constants: int
+) -> SceneRelations:
+    """The relations that the operators, paths and limits of a grammar give, over examples.
+
+    Each has at most `max_constants` constants: the most frequent values and words, ordinals evenly spread.
+    """
+    builder = _Builder(grammar, max_constants)
     root = profile(examples.scenes, grammar, max_nesting)
     builder.add(root, "scene", "s")
     facts = [tuple(builder.facts_of(("scene", row))) for row in range(len(examples.scenes))]
@@ -69,8 +79,9 @@ def scene_relations(examples: Examples, grammar: Grammar, max_nesting: int) -> S
 
 
 class _Builder:
-    def __init__(self, grammar: Grammar) -> None:
+    def __init__(self, grammar: Grammar, max_constants: int) -> None:
         self.grammar = grammar
+        self.max_constants = max_constants
         self.links: list[Link] = []
         self.relations: list[Relation] = []
         self._values: dict[str, str] = {}
@@ -110,30 +121,49 @@ class _Builder:
     def _add_column(self, column: Column, prefix: str, rows: str, names: list[str]) -> None:
         path = f"{prefix}.{column.path}".strip(".")
         allows = self.grammar.allows
-        if (allows("eq") or allows("neq")) and column.distinct:
-            terms = [self._value(value) for value in column.distinct]
-            constants = tuple(zip(terms, column.distinct, strict=True))
-            name = self._relation("value", rows, path, constants)
-            self._say(
-                rows, names, name, [[terms[code]] if code >= 0 else [] for code in column.codes.tolist()]
-            )
-        if (allows("gte") or allows("lte")) and len(column.numbers) > 1:
-            constants = tuple((str(rank), number) for rank, number in enumerate(column.numbers))
-            name = self._relation("rank", rows, path, constants)
-            self._say(rows, names, name, [[str(rank)] if rank >= 0 else [] for rank in column.ranks.tolist()])
+        if (allows("eq") or allows("neq")) and not column.identifier_like:
+            self._add_values(column, path, rows, names)
+        if (allows("gte") or allows("lte")) and not column.identifier_like and len(column.numbers) > 1:
+            self._add_ranks(column, path, rows, names)
         if allows("contains") and (words := column.tokens(self.grammar.max_tokens)):
-            constants = tuple((f"w{number}", word) for number, word in enumerate(words))
-            name = self._relation("word", rows, path, constants)
-            found = [
-                [term for term, word in constants if type(text) is str and word in text]
-                for text in column.values
-            ]
-            self._say(rows, names, name, found)
+            self._add_words(column, words, path, rows, names)
         present = column.present
         if (allows("exists") or allows("missing")) and present.any() and not present.all():
             name = self._relation("present", rows, path)
             for row in np.flatnonzero(present).tolist():
                 self._facts[rows, row].append((name, names[row]))
+
+    def _add_values(self, column: Column, path: str, rows: str, names: list[str]) -> None:
+        counts = column.occurrences
+        codes = sorted(
+            (code for code, count in enumerate(counts) if count > 1), key=lambda code: -counts[code]
+        )
+        kept = sorted(codes[: self.max_constants])
+        if not kept:
+            return
+        terms = {code: self._value(column.distinct[code]) for code in kept}
+        constants = tuple((term, column.distinct[code]) for code, term in terms.items())
+        name = self._relation("value", rows, path, constants, len(codes) - len(kept))
+        self._say(
+            rows, names, name, [[terms[code]] if code in terms else [] for code in column.codes.tolist()]
+        )
+
+    def _add_ranks(self, column: Column, path: str, rows: str, names: list[str]) -> None:
+        last = len(column.numbers) - 1
+        steps = min(last, self.max_constants - 1)
+        kept = [round(step * last / steps) for step in range(steps + 1)]
+        constants = tuple((str(rank), column.numbers[rank]) for rank in kept)
+        name = self._relation("rank", rows, path, constants, last + 1 - len(kept))
+        self._say(rows, names, name, [[str(rank)] if rank >= 0 else [] for rank in column.ranks.tolist()])
+
+    def _add_words(self, column: Column, words: list[str], path: str, rows: str, names: list[str]) -> None:
+        kept = words[: self.max_constants]
+        constants = tuple((f"w{number}", word) for number, word in enumerate(kept))
+        name = self._relation("word", rows, path, constants, len(words) - len(kept))
+        found = [
+            [term for term, word in constants if type(text) is str and word in text] for text in column.values
+        ]
+        self._say(rows, names, name, found)
 
     def _value(self, value: Any) -> str:
         """The term of a scalar: one for equal ones, wherever they stand."""
@@ -145,9 +175,10 @@ class _Builder:
         rows: str,
         path: str,
         constants: tuple[tuple[str, Any], ...] = (),
+        left_out: int = 0,
     ) -> str:
         name = f"{kind}{len(self.relations)}_{name_of(path)}".rstrip("_")
-        self.relations.append(Relation(kind, name, rows, path, constants))
+        self.relations.append(Relation(kind, name, rows, path, constants, left_out))
         return name
 
     def _say(self, rows: str, names: list[str], relation: str, terms: list[list[str]]) -> None:

@@ -35,6 +35,7 @@ def export_task(
     ids: Sequence[str] | None = None,
     sample_weight: Sequence[float] | None = None,
     penalty: int | None = 3,
+    max_constants: int = 50,
     max_terms: int | None = None,
     max_literals: int = 4,
     max_where: int = 3,
@@ -55,6 +56,11 @@ def export_task(
         (`learn_check` charges some 10 bits for a literal and some 30 for a scene among few). None makes
         every example hard. Popper has a switch for noise instead.
 
+    max_constants : int
+        The most values, words and bounds that are asked for at one path, at least 2; a comment in the file
+        says how many others there are. Values that stand once, and fields that name or date a row, have
+        none.
+
     Returns
     -------
     tuple of Path
@@ -73,8 +79,11 @@ def export_task(
         raise ValueError(
             f"penalty: expected a whole number of literals, at least 1, or None, got {penalty!r}"
         )
+    if type(max_constants) is not int or max_constants < 2:
+        raise ValueError(f"max_constants: expected a whole number, at least 2, got {max_constants!r}")
     language = Grammar.of(grammar)
-    task = scene_relations(Examples.of(scenes, labels, sample_weight, ids), language, max_nesting)
+    examples = Examples.of(scenes, labels, sample_weight, ids)
+    task = scene_relations(examples, language, max_nesting, max_constants)
     clauses = 4 if max_terms is None else max_terms
     if format == "las":
         texts = {"task.las": _las_task(task, language, penalty, max_literals)}
@@ -108,7 +117,8 @@ def _meanings(task: SceneRelations) -> Iterator[str]:
         yield f"% has_{link.name}(X,E): E is an element of {ascii_json(link.path)}"
     values: dict[str, Any] = {}
     for relation in task.relations:
-        yield f"% {relation.name}: {_ABOUT[relation.kind]} {ascii_json(relation.path)}"
+        left_out = f"; {relation.left_out} more are left out" if relation.left_out else ""
+        yield f"% {relation.name}: {_ABOUT[relation.kind]} {ascii_json(relation.path)}{left_out}"
         if relation.kind == "value":
             values.update(relation.constants)
         else:

@@ -21,15 +21,25 @@ from induce import Grammar, export_task
 from induce.examples import Examples
 from induce.export.relations import Relation, SceneRelations, scene_relations
 
-HARD = [
-    {"t": 'q"\\', "n": 2**31, "kind": "a", "items": [{"k": "x", "n": 1.5}, {"k": "y"}], "w": "red hat"},
-    {"t": "nul\0%*", "n": 2**31 - 1, "kind": None, "items": [], "w": "red cap"},
-    {"t": "a\nb\u2028", "n": 2**80 + 1, "kind": True, "items": [{"k": "x", "n": -(2**63)}], "w": "blue cap"},
-    {"t": "é🙂'", "n": 2**80, "kind": 1, "items": [{"k": None}, {"k": "x", "n": 2**53 + 1}]},
-    {"t": "", "n": -0.0, "kind": "a", "items": [{"k": "z", "n": 5e-324}, {"k": "z"}, {"k": "z"}]},
-    {"t": "pass", "kind": False, "items": [{"k": "y", "n": 0}], "w": "blue hat"},
+TEXTS = ['q"\\', "nul\0%*", "a\nb\u2028", "é🙂'", "", "pass"]
+NUMBERS = [2**31, 2**31 - 1, 2**80 + 1, 2**80, -0.0, 5e-324]
+HARD = [  # every text and number twice, in scenes that differ
+    {
+        "t": TEXTS[i],
+        "n": NUMBERS[i],
+        "kind": ["a", None, True, 1, "a", False][(i + shift) % 6],
+        "w": ["red hat", "red cap", "blue hat"][(i + 2 * shift) % 3],
+        "items": [
+            {"k": "xyz"[(i + k) % 3], "n": [-(2**63), 2**53 + 1, 1.5][k]} for k in range((i + shift) % 4)
+        ],
+        "shift": shift,
+    }
+    for shift in (0, 1)
+    for i in range(6)
 ]
-LABELS = ["pass", "pass", "pass", "fail", "fail", "fail"]
+for _scene in HARD[::5]:
+    del _scene["n"]
+LABELS = ["pass", "fail", "pass"] * 4
 
 scalars = (
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -100,7 +110,7 @@ def atoms_of(relation: Relation) -> Iterator[tuple[str, str, Any]]:
 
 
 def relations_of(some: list[Any], labels: list[str]) -> SceneRelations:
-    return scene_relations(Examples.of(some, labels), Grammar(), 2)
+    return scene_relations(Examples.of(some, labels), Grammar(), 2, 50)
 
 
 @given(st.lists(scenes, min_size=2, max_size=6, unique_by=canonical_json))
@@ -131,12 +141,12 @@ def check_tests_mean_checks(some: list[Any], labels: list[str]) -> None:
 
 def test_strings_and_numbers_survive_the_trip(tmp_path: Path) -> None:
     check_tests_mean_checks(HARD, LABELS)
-    text = las_text(tmp_path, HARD, LABELS, ids=[f'"{n}"\n#pos' for n in range(6)])
+    text = las_text(tmp_path, HARD, LABELS, ids=[f'"{n}"\n#pos' for n in range(12)])
     assert text.isascii()
     said = [
         json.loads(meaning) for meaning in re.findall(r"^%\s+\w+ = (.*)$", text, re.M) if meaning[0] != "s"
     ]
-    for value in [scene["t"] for scene in HARD] + [2**80 + 1, 2**80, -(2**63), 2**53 + 1, 5e-324]:
+    for value in [*TEXTS, *NUMBERS, -(2**63), 2**53 + 1, 1.5]:
         assert any(canonical_json(value) == canonical_json(one) for one in said)
     for line in text.splitlines():
         if not line.startswith("%"):
@@ -188,6 +198,24 @@ def test_the_grammar_decides_what_may_be_said(tmp_path: Path) -> None:
     assert "(positive)" not in las_text(tmp_path, HARD, LABELS)
 
 
+def test_constants_that_memorise_are_left_out(tmp_path: Path) -> None:
+    some = [
+        {"order_id": 1000 + n, "price": n * n, "kind": "ab"[n % 2], "once": f"word {n}"} for n in range(30)
+    ]
+    labels = ["pass" if scene["price"] < 200 else "fail" for scene in some]
+    text = las_text(tmp_path, some, labels, max_constants=7)
+    declared = re.findall(r"^#constant\((\w+?)\d*_(\w+),(\w+)\)\.$", text, re.M)
+    assert {(kind, path) for kind, path, _ in declared} == {
+        ("value", "kind"),
+        ("word", "once"),
+        ("gte", "of_rank2_price"),
+        ("lte", "of_rank2_price"),
+    }
+    assert [term for kind, _, term in declared if kind == "lte"] == ["0", "5", "10", "14", "19", "24"]
+    assert 'the ordinal of the number at "price"; 23 more are left out' in text
+    assert "  14 = 196\n" in text
+
+
 TOKEN = re.compile(r"\s+|%[^\n]*\n|[a-z]\w*|[A-Z]\w*|\d+|:-|\\\+|=<|>=|[(),.]")
 
 
@@ -235,7 +263,7 @@ def test_poppers_files_are_prolog_and_its_bias_is_declared_in_full(tmp_path: Pat
         for told in (types, directions):
             assert len([part for part in told[:-2].rpartition("(")[2].split(",") if part]) == arity
     examples = clauses(texts["exs.pl"])
-    assert [clause[0] for clause in examples] == ["pos"] * 3 + ["neg"] * 3
+    assert [clause[0] for clause in examples] == ["pos"] * 8 + ["neg"] * 4
     assert all(clause[1:4] == ["(", "pass", "("] for clause in examples)
 
 
@@ -281,8 +309,8 @@ def test_swi_prolog_loads_the_files(tmp_path: Path) -> None:
 
 
 def test_neither_order_nor_repetition_changes_a_task(tmp_path: Path) -> None:
-    order = [3, 0, 5, 1, 4, 2]
-    ids = [f"i{n}" for n in range(6)]
+    order = [3, 0, 5, 1, 4, 2, 11, 9, 7, 6, 8, 10]
+    ids = [f"i{n}" for n in range(12)]
     one = las_text(tmp_path, HARD, LABELS, ids=ids)
     other = las_text(
         tmp_path, [HARD[i] for i in order], [LABELS[i] for i in order], ids=[ids[i] for i in order]
@@ -295,8 +323,10 @@ def test_unusable_arguments(tmp_path: Path) -> None:
         export_task(HARD, LABELS, format="aleph", out_dir=tmp_path)
     with pytest.raises(ValueError, match=r"^penalty: expected a whole number of literals"):
         export_task(HARD, LABELS, out_dir=tmp_path, penalty=0)
+    with pytest.raises(ValueError, match=r"^max_constants: expected a whole number, at least 2, got 1$"):
+        export_task(HARD, LABELS, out_dir=tmp_path, max_constants=1)
     with pytest.raises(ValueError, match=r"^all scenes are labelled pass"):
-        export_task(HARD, ["pass"] * 6, out_dir=tmp_path)
+        export_task(HARD, ["pass"] * 12, out_dir=tmp_path)
     (tmp_path / "file").write_text("")
     with pytest.raises(NotADirectoryError, match=r"file: is no folder; name one, it is made when absent$"):
         export_task(HARD, LABELS, out_dir=tmp_path / "file")
