@@ -8,13 +8,15 @@ zero counts half.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
 from itertools import pairwise
 
 Number = int | float
-_EXACT = Context(prec=2000)
+_EXACT = Context(prec=2000, Emax=999_999, Emin=-999_999)
+LARGEST_FLOAT = int(sys.float_info.max)
 
 
 def half_digits(value: Number) -> int:
@@ -94,9 +96,11 @@ def _magnitude(value: Fraction) -> int:
 
 
 def _plain(value: Fraction) -> Number:
-    if value.denominator == 1 and (abs(value) < 10**16 or float(value) != value):
-        return value.numerator
-    return float(value)
+    if value.denominator != 1 or 10**16 <= abs(value) <= LARGEST_FLOAT:
+        as_float = float(value)
+        if value.denominator != 1 or as_float == value:
+            return as_float
+    return value.numerator
 
 
 def gap_half_digits(numbers: Sequence[Number], *, closed: str) -> list[int]:
@@ -117,8 +121,10 @@ def gap_half_digits(numbers: Sequence[Number], *, closed: str) -> list[int]:
         return []
     scaled = _scaled(numbers)
     if closed == "low":
-        return [*(_gap(-high, -low) for low, high in pairwise(scaled)), 1]
-    return [1, *(_gap(low, high) for low, high in pairwise(scaled))]
+        beyond = 1 if numbers[-1] <= 0 else 2
+        return [*(_gap(-high, -low) for low, high in pairwise(scaled)), beyond]
+    beyond = 1 if numbers[0] >= 0 else 2
+    return [beyond, *(_gap(low, high) for low, high in pairwise(scaled))]
 
 
 def _scaled(numbers: Sequence[Number]) -> list[int]:
@@ -135,6 +141,8 @@ def _gap(low: int, high: int) -> int:
     """Fewest half digits of a whole number c with low < c <= high."""
     if low < 0 <= high:
         return 1
+    if low >= high:  # neighbours whose shortest decimals are equal, such as 1e23 and 10**23
+        return _half_digits_of(high)
     step = 10 ** len(str(max(abs(low), abs(high))))
     while True:
         first, last = low // step + 1, high // step

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluator import canonical_json
+from induce.digest import data_digest
 from induce.profile import refuse_non_json
 
 JSON = Any
+LARGEST_WEIGHT = 1e12
 LABELS = {"pass": True, "fail": False, "true": True, "false": False, "1": True, "0": False}
 
 
@@ -61,8 +62,13 @@ class Examples:
         SceneError
             When a scene is not plain JSON.
         """
-        weights = [1.0] * len(scenes) if sample_weight is None else [_weight(w) for w in sample_weight]
-        names = [str(i) for i in range(len(scenes))] if ids is None else list(ids)
+        count = len(_sized("scenes", scenes))
+        given = [1.0] * count if sample_weight is None else _sized("sample_weight", sample_weight)
+        weights = [_weight(weight) for weight in given]
+        names = [str(i) for i in range(count)] if ids is None else list(_sized("ids", ids))
+        if any(type(name) is not str for name in names):
+            raise ValueError("ids: expected texts")
+        labels = list(_sized("labels", labels))
         for what, values in (("labels", labels), ("sample_weight", weights), ("ids", names)):
             if len(values) != len(scenes):
                 raise ValueError(
@@ -113,12 +119,6 @@ class Examples:
         return data_digest(zip(self.texts, labels, self.weights, strict=True))
 
 
-def data_digest(rows: Iterable[tuple[str, str, float]]) -> str:
-    """SHA-256, hexadecimal, of merged (canonical scene, label, weight) rows, whatever their order."""
-    lines = (f"{label} {weight!r} {text}" for text, label, weight in sorted(rows))
-    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
-
-
 def label_of(label: JSON, name: str = "") -> bool:
     """Whether a label means pass: pass/fail, true/false or 1/0, as text or as a value."""
     value = label.item() if isinstance(label, np.generic) else label
@@ -139,20 +139,38 @@ def _one_of(same: list[tuple[JSON, float, str]]) -> JSON:
 
 
 def _weight(weight: JSON) -> float:
-    value = float(weight)
-    if not (math.isfinite(value) and value >= 0):
-        raise ValueError(f"sample_weight: expected finite numbers that are not negative, got {weight!r}")
+    try:
+        value = float(weight)
+    except (TypeError, ValueError, OverflowError):
+        value = math.nan
+    if not 0 <= value <= LARGEST_WEIGHT:
+        raise ValueError(f"sample_weight: expected numbers from 0 to {LARGEST_WEIGHT:g}, got {weight!r}")
     return value
 
 
-def _both_classes(keys: Iterable[tuple[str, bool]]) -> None:
-    labels = {key[1] for key in keys}
-    if not labels:
+def _sized(name: str, values: JSON) -> JSON:
+    """`values` when it is a sequence of some kind, else one clear error."""
+    if isinstance(values, (str, bytes, dict)) or not (
+        hasattr(values, "__len__") and hasattr(values, "__getitem__")
+    ):
+        raise ValueError(f"{name}: expected a list, got {type(values).__name__}")
+    return values
+
+
+def _both_classes(merged: Mapping[tuple[str, bool], Sequence[tuple[JSON, float, str]]]) -> None:
+    weights = {True: -1.0, False: -1.0}
+    for (_, label), rows in merged.items():
+        weights[label] = max(weights[label], *(weight for _, weight, _ in rows))
+    absent = [label for label, weight in weights.items() if weight < 0]
+    if len(absent) == 2:
         raise ValueError("no labelled scenes: at least one passing and one failing scene are needed")
-    if len(labels) == 1:
-        have, lack = ("pass", "fail") if labels == {True} else ("fail", "pass")
+    if absent:
+        have, lack = ("fail", "pass") if absent[0] else ("pass", "fail")
         instead = "; `induce invariants` ranks what passing scenes share" if have == "pass" else ""
         raise ValueError(
             f"all scenes are labelled {have}; a check is learnt from both classes, "
             f"so add scenes labelled {lack}{instead}"
         )
+    for label, name in ((True, "passing"), (False, "failing")):
+        if weights[label] == 0:
+            raise ValueError(f"sample_weight: every {name} scene has weight 0, so only one class is left")

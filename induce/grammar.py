@@ -118,8 +118,9 @@ class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError("grammar.operators: at least one operator besides 'not' is needed")
         if not self.include:
             raise ValueError("grammar.include: at least one pattern is needed, '*' for every path")
-        if self.max_count < 1 or self.max_tokens < 0:
-            raise ValueError("grammar: max_count must be at least 1 and max_tokens at least 0")
+        for name, least, most in (("max_count", 1, 1000), ("max_tokens", 0, 100_000)):
+            if not least <= getattr(self, name) <= most:
+                raise ValueError(f"grammar.{name}: expected {least} to {most}, got {getattr(self, name)}")
         for name in Costs.__struct_fields__:
             cost = getattr(self.costs, name)
             if not 0 <= cost <= 1000:

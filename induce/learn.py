@@ -18,7 +18,8 @@ from induce.costs import DescriptionLength
 from induce.examples import Examples
 from induce.grammar import Grammar, bits
 from induce.literals import hypothesis_check
-from induce.objective import default_terms, penalty_of, scene_penalties
+from induce.noise import NoiseModel
+from induce.objective import default_terms, error_weight
 from induce.pooled import HypothesisSpace, PooledSearch
 from induce.profile import profile, unusable_keys
 from induce.result import InductionResult
@@ -26,6 +27,19 @@ from induce.rounding import round_constants
 from induce.search import Progress
 
 JSON = Any
+
+
+LIMITS = {
+    "max_terms": (1, 64),
+    "max_literals": (1, 64),
+    "max_where": (1, 16),
+    "max_nesting": (0, 16),
+    "work_limit": (1, 1 << 62),
+    "n_jobs": (-1024, 1024),
+    "random_state": (0, 1 << 62),
+}
+REQUIRED = ("max_literals", "max_where", "max_nesting")
+LONGEST = 1e9
 
 
 def learn_check(
@@ -69,7 +83,8 @@ def learn_check(
         The most literals in a conjunction, conditions inside one find or count, and levels of
         find and count inside each other.
     penalty : "auto" or float
-        Bits for one misclassified scene of weight 1; see `induce.objective.auto_penalty`.
+        Bits for one misclassified scene of weight 1; ``"auto"`` for the code of `induce.noise`, in which
+        the first error is dear and further ones cost what it costs to name them.
     time_limit : float
         Seconds. When it bites, the best check so far is returned with its bound.
     work_limit : int or None
@@ -91,28 +106,32 @@ def learn_check(
         In one sentence, when the input or an option is unusable (`SceneError` for a scene).
     """
     started = time.monotonic()
-    _check_options(engine, max_terms, max_literals, max_where, max_nesting, time_limit, work_limit)
-    if n_jobs is not None and not isinstance(n_jobs, int):
-        raise ValueError(f"n_jobs: expected a whole number or None, got {n_jobs!r}")
+    _check_options(locals())
     language = Grammar.of(grammar)
     examples = Examples.of(scenes, labels, sample_weight, ids)
-    charged = scene_penalties(examples, penalty)
+    noise = NoiseModel.of(penalty, examples.weight)
     root = profile(examples.scenes, language, max_nesting)
     cost = DescriptionLength(root, language)
-    space = HypothesisSpace(examples, root, cost, charged, default_terms(max_terms), max_literals, max_where)
+    space = HypothesisSpace(examples, root, cost, noise, default_terms(max_terms), max_literals, max_where)
     found = PooledSearch(space, engine, started, time_limit, work_limit, progress).run()
     hypothesis = round_constants(found.hypothesis, root, examples.scenes)
     check = hypothesis_check(hypothesis)
     graded = _grade(check, found.verdicts, examples)
     size = cost.size(hypothesis, max_where)
-    total = size + penalty_of(compile_check(check), examples, charged)
-    lower = min(found.lower_bound, total)
+    total = size + noise.cost(error_weight(compile_check(check), examples))
+    if total < found.lower_bound:
+        raise RuntimeError(
+            f"internal error: {canonical_json(check)} costs {bits(total)} bits, "
+            f"below the proved bound of {bits(found.lower_bound)}; please report it"
+        )
+    lower = found.lower_bound
     ties = [hypothesis_check(tie) for tie in found.ties]
     return InductionResult(
         check=check,
         objective=bits(total),
         size=bits(size),
         penalty=bits(total - size),
+        constant=bits(space.constant_answer),
         lower_bound=bits(lower),
         optimal=lower == total,
         stopped="proved" if lower == total else found.stopped,
@@ -131,28 +150,25 @@ def learn_check(
     )
 
 
-def _check_options(
-    engine: str,
-    max_terms: int | None,
-    max_literals: int,
-    max_where: int,
-    max_nesting: int,
-    time_limit: float,
-    work_limit: int | None,
-) -> None:
+def _check_options(options: dict[str, JSON]) -> None:
+    """Raise ValueError in one sentence for the first option that is not usable."""
+    engine, time_limit, progress = options["engine"], options["time_limit"], options["progress"]
     if engine not in ("auto", "enumerate", "asp"):
         raise ValueError(f"engine: expected auto, enumerate or asp, got {engine!r}")
-    counts = {"max_literals": max_literals, "max_where": max_where, "max_nesting": max_nesting}
-    if max_terms is not None:
-        counts["max_terms"] = max_terms
-    if work_limit is not None:
-        counts["work_limit"] = work_limit
-    for name, value in counts.items():
-        least = 0 if name == "max_nesting" else 1
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-            raise ValueError(f"{name}: expected a whole number, at least {least}, got {value!r}")
-    if isinstance(time_limit, bool) or not isinstance(time_limit, (int, float)) or not time_limit > 0:
-        raise ValueError(f"time_limit: expected a positive number of seconds, got {time_limit!r}")
+    for name, (least, most) in LIMITS.items():
+        value = options[name]
+        if value is None and name not in REQUIRED:
+            continue
+        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        if not whole or not least <= value <= most:
+            raise ValueError(f"{name}: expected a whole number from {least} to {most}, got {value!r}")
+    seconds = isinstance(time_limit, (int, float)) and not isinstance(time_limit, bool)
+    if not seconds or not 0 < time_limit <= LONGEST:
+        raise ValueError(
+            f"time_limit: expected a positive number of seconds, at most {LONGEST:g}, got {time_limit!r}"
+        )
+    if progress is not None and not callable(progress):
+        raise ValueError(f"progress: expected a function or None, got {progress!r}")
 
 
 def _grade(check: dict[str, JSON], wanted: Sequence[bool], examples: Examples) -> tuple[str, ...]:

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 from evaluator import CompiledCheck, compile_check
 from induce.costs import DescriptionLength, OutsideGrammarError
 from induce.examples import Examples
-from induce.grammar import OPERATORS, Grammar, bits, units
+from induce.grammar import OPERATORS, Grammar, bits
 from induce.literals import Bound, Collect, Hypothesis, Literal, PathTest
+from induce.noise import NoiseModel
 from induce.profile import profile
 
 JSON = Any
@@ -30,38 +31,6 @@ class Objective(NamedTuple):
     total: float
     size: float
     penalty: float
-
-
-def auto_penalty(scenes: int) -> float:
-    """Bits charged for misclassifying one scene of weight 1, among so many scenes.
-
-    Naming one of n scenes as an exception takes log2 n bits and a flag. That alone gives up
-    real rules while labels are few (ten errors' worth of rule is quickly saved by chance), so
-    a share that fades with the number of scenes is added: 25 bits at 20 scenes, 13 at 60, 10
-    at 200 and 11 at 1,000. A consistent check of honest size therefore wins on small sets, and
-    on large ones a flipped label costs about what it costs to name it.
-    """
-    return math.log2(max(2, scenes)) + 1 + 400 / max(1, scenes)
-
-
-def scene_penalties(examples: Examples, penalty: float | str) -> list[int]:
-    """Cost units charged for each merged example when it is misclassified.
-
-    Raises
-    ------
-    ValueError
-        When `penalty` is neither ``"auto"`` nor a positive number, or sums overflow.
-    """
-    if penalty == "auto":
-        each = auto_penalty(sum(examples.counts.values()))
-    elif isinstance(penalty, (int, float)) and not isinstance(penalty, bool) and 0 < penalty < math.inf:
-        each = float(penalty)
-    else:
-        raise ValueError(f"penalty: expected 'auto' or a positive number of bits, got {penalty!r}")
-    charged = [max(units(each * weight), 1 if weight > 0 else 0) for weight in examples.weights]
-    if sum(charged) > 2**53:
-        raise ValueError("sample_weight: the penalties sum to more than 2**53; scale the weights down")
-    return charged
 
 
 def objective_of(
@@ -101,7 +70,7 @@ def objective_of(
     root = profile(examples.scenes, language, max_nesting)
     hypothesis = parse_hypothesis(check, default_terms(max_terms), max_literals)
     size = DescriptionLength(root, language).size(hypothesis, max_where)
-    charged = penalty_of(compiled, examples, scene_penalties(examples, penalty))
+    charged = NoiseModel.of(penalty, examples.weight).cost(error_weight(compiled, examples))
     return Objective(bits(size + charged), bits(size), bits(charged))
 
 
@@ -110,10 +79,10 @@ def default_terms(max_terms: int | None) -> int:
     return 4 if max_terms is None else max_terms
 
 
-def penalty_of(check: CompiledCheck, examples: Examples, penalties: Sequence[int]) -> int:
-    """Cost units of the scenes that the standard evaluator grades against their label."""
-    graded = zip(examples.scenes, examples.passing, penalties, strict=True)
-    return sum(charge for scene, passing, charge in graded if check.passes(scene) is not passing)
+def error_weight(check: CompiledCheck, examples: Examples) -> float:
+    """Weight of the examples that the standard evaluator grades against their label."""
+    graded = zip(examples.scenes, examples.passing, examples.weights, strict=True)
+    return math.fsum(weight for scene, passing, weight in graded if check.passes(scene) is not passing)
 
 
 def parse_hypothesis(check: JSON, max_terms: int, max_literals: int) -> Hypothesis:

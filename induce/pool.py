@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from induce.costs import DescriptionLength
-from induce.literals import Literal, preference
+from induce.literals import Literal
 from induce.profile import Scope
 from induce.proposers.beam import Beam
 from induce.proposers.collection import Allowance, PathTests, WorkExceededError, propose_collection
@@ -30,14 +30,14 @@ class Table(NamedTuple):
     """A truth table of literals, cheapest first.
 
     `passing` and `failing` are packed truth (n, words) on the passing and the failing scenes;
-    `literals` the literals of each column, all of one cost, the preferred one first; `keys`
+    `literals` the literals of each column, all of one cost; `keys`
     name a column in every table of the same examples.
     """
 
     passing: NDArray[np.uint64]
     failing: NDArray[np.uint64]
     cost: NDArray[np.int64]
-    literals: list[tuple[Literal, ...]]
+    literals: list[list[Literal]]
     keys: list[bytes]
 
 
@@ -144,7 +144,7 @@ class LiteralPool:
         rows = []
         for key, entry in self.entries.items():
             if entry.cost <= most:
-                rows.append((entry.cost, key, tuple(sorted(entry.literals, key=preference))))
+                rows.append((entry.cost, key, entry.literals))
         rows.sort(key=lambda row: row[:2])
         words = (self.passes + 63) // 64
         bits = np.frombuffer(b"".join(row[1] for row in rows), np.uint64).reshape(len(rows), -1)
@@ -182,6 +182,8 @@ class Proposer:
         self.tests = PathTests(cost)
         self.passes, self.penalties = passes, penalties
         self.max_where, self.deadline = max_where, deadline
+        self.late = False
+        """Whether the clock ended something."""
 
     def complete(self, cap: int, cells: float, max_columns: int) -> LiteralPool | None:
         """Every literal about a scene that costs at most `cap`, or None when that is too many.
@@ -200,6 +202,7 @@ class Proposer:
                 if len(pool.entries) > max_columns:
                     return None
         except WorkExceededError:
+            self.late |= allowance.late
             return None
         return pool
 
@@ -226,6 +229,7 @@ class Proposer:
             beam.literal_cap = literal_cap
             with contextlib.suppress(WorkExceededError):
                 beam.run()
+            self.late |= allowance.late
 
     def _about_paths(self, pool: LiteralPool, allowance: Allowance) -> None:
         rows = len(self.root.rows)

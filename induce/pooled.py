@@ -7,17 +7,21 @@ costs more than that, so the smaller of the two is a bound for the whole grammar
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from itertools import islice, product
 from typing import Literal as OneOf
 from typing import NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from induce.costs import DescriptionLength
 from induce.examples import Examples
-from induce.grammar import units
+from induce.grammar import UNIT, units
 from induce.literals import Hypothesis, Literal, preference
+from induce.noise import NoiseModel
 from induce.pool import LiteralPool, Proposer, Table
 from induce.profile import Scope
 from induce.proposers.comparison import Penalties
@@ -40,33 +44,67 @@ QUICK_NODES = 600
 """Search nodes for a first incumbent on each pool; a cheap one makes fuller pools needless."""
 FILL_SHARE, EXTEND_SHARE = 0.2, 0.4
 """The shares of the time limit after which filling the pool, and extending it, give up."""
+EXPLORE_SHARE = 0.6
+EXPLORE_NODES = 1_500
+NOISE_SHARES = (0.01, 0.03, 0.08, 0.2)
+"""Shares of misclassified weight at whose tangents hypotheses are looked for."""
+CHORD_ROUNDS = 3
+LARGEST_SUM = 2.0**53
 KEPT_TIES = 8
 
 
 class HypothesisSpace:
-    """Examples, profile, costs and size limits: what a search needs to know."""
+    """Examples, profile, costs, noise model and size limits: what a search needs to know."""
 
     def __init__(
         self,
         examples: Examples,
         root: Scope,
         cost: DescriptionLength,
-        charged: list[int],
+        noise: NoiseModel,
         max_terms: int,
         max_literals: int,
         max_where: int,
     ) -> None:
         self.labels = examples.labels
         self.passes = int(self.labels.sum())
+        self.weights = np.array(examples.weights, np.float64)
+        if (self.weights * noise.slope(0) * UNIT).sum() > LARGEST_SUM:
+            raise ValueError("sample_weight: the penalties sum to more than 2**53; scale the weights down")
         self.root = root
         self.cost = cost
-        self.charged = np.array(charged, np.int64)
+        self.noise = noise
         self.max_terms, self.max_literals, self.max_where = max_terms, max_literals, max_where
-        self.penalties = Penalties(
-            np.where(self.labels, self.charged, 0).astype(np.float64),
-            np.where(self.labels, 0, self.charged).astype(np.float64),
+        least = float(self.weights[self.weights > 0].min())
+        self.dearest_rate = noise.bits(least) / least
+        """Bits for each unit of misclassified weight, if it is the least there can be; more costs less."""
+        charged = self.charges(self.dearest_rate).astype(np.float64)
+        self.penalties = Penalties(np.where(self.labels, charged, 0.0), np.where(self.labels, 0.0, charged))
+        self.constant_answer = min(
+            noise.cost(float(self.weights[self.labels].sum())),
+            noise.cost(float(self.weights[~self.labels].sum())),
         )
-        self.constant_answer = int(min(self.charged[self.labels].sum(), self.charged[~self.labels].sum()))
+
+    def charges(self, rate: float) -> NDArray[np.int64]:
+        """Cost units of each misclassified example at `rate` bits for each unit of weight, rounded down."""
+        charged: NDArray[np.int64] = np.floor(self.weights * (rate * UNIT) + 1e-9).astype(np.int64)
+        return charged
+
+    def chord(self, low: float, high: float, touching: float) -> tuple[float, int]:
+        """A rate and an offset in cost units that bound the cost of errors from below.
+
+        ``offset`` plus the charges at the rate is at most the cost of errors of any weight from
+        `low` to `high`, with equality at `touching` (one of the two) where weights are whole numbers.
+        """
+        noise = self.noise
+        if noise.rate is not None:
+            return noise.rate, 0
+        rate = (noise.bits(high) - noise.bits(low)) / (high - low)
+        if not (self.weights == np.rint(self.weights)).all() or high > 100_000:
+            return rate, math.floor((noise.bits(low) - rate * low) * UNIT)
+        grid = range(math.ceil(low), max(math.floor(high), math.ceil(low)) + 1)
+        whole = math.floor(rate * UNIT) if touching <= low else math.ceil(rate * UNIT)
+        return whole / UNIT, min(noise.cost(errors) - whole * errors for errors in grid)
 
 
 class Found(NamedTuple):
@@ -82,7 +120,16 @@ class Found(NamedTuple):
 
 
 class PooledSearch:
-    """One run of the learner over a hypothesis space; see `learn_check` for the options."""
+    """One run of the learner over a hypothesis space; see `learn_check` for the options.
+
+    The search engines charge each misclassified scene its own penalty, so the cost of errors is
+    linear there. The noise model is concave, hence: for an optimum with errors of weight E, the
+    tangent at E gives rates under which it is the linear optimum as well. Candidates therefore
+    come from searches at several rates, and what is best in the true objective is kept. For the
+    proof, a chord lies below a concave cost: on errors between a and b, the linear bound at the
+    chord's rate plus the chord's offset bounds the true objective from below. Errors beyond what
+    the incumbent's objective could pay for need no search.
+    """
 
     def __init__(
         self,
@@ -95,14 +142,20 @@ class PooledSearch:
     ) -> None:
         self.space = space
         self.engine = cast(Engine, engine)
-        self.fill_deadline = started + FILL_SHARE * time_limit
-        self.extend_deadline = started + EXTEND_SHARE * time_limit
         self.deadline = started + 0.95 * time_limit
+        shares = (FILL_SHARE, EXTEND_SHARE, EXPLORE_SHARE) if work_limit is None else (0.95,) * 3
+        self.fill_deadline, self.extend_deadline, self.explore_deadline = (
+            started + share * time_limit for share in shares
+        )
         self.work_limit = work_limit
         self.progress = progress
         self.nodes = 0
+        self.stopped: Stopped = "bounded"
         self.best = EVERYTHING
+        self.errors = 0.0
         self.incumbent: tuple[tuple[bytes, ...], ...] = ()
+        self.spoken: list[Hypothesis] = []
+        self.verdicts: list[bool] = []
 
     def run(self) -> Found:
         """Raises ValueError when no literal of the grammar tells the classes apart."""
@@ -112,17 +165,18 @@ class PooledSearch:
                 "no candidate literal tells passing from failing scenes apart; widen the grammar "
                 "(operators, include) or check that the scenes differ"
             )
-        table, outcome = self._search(pool, self.engine, None)
-        assert outcome.hypothesis is not None
-        ranked = _spoken(outcome, table)
+        if not self.spoken:
+            self._search(pool, self.space.dearest_rate, "enumerate", QUICK_NODES, self.explore_deadline)
+        self._explore(pool)
+        bound = self._prove(pool)
         return Found(
-            hypothesis=ranked[0],
-            verdicts=self._verdicts(outcome.hypothesis, table),
-            lower_bound=min(outcome.lower_bound, complete + 1, self.space.constant_answer),
-            stopped="bounded" if outcome.stopped == "proved" else outcome.stopped,
+            hypothesis=self.spoken[0],
+            verdicts=self.verdicts,
+            lower_bound=min(bound, complete + 1, self.space.constant_answer),
+            stopped=self.stopped,
             nodes=self.nodes,
             columns=len(pool.entries),
-            ties=ranked[1:],
+            ties=self.spoken[1:],
         )
 
     def _fill(self) -> tuple[int, LiteralPool]:
@@ -143,25 +197,75 @@ class PooledSearch:
             complete, pool = cap, fuller
             if cap == dearest:
                 return EVERYTHING, pool
-            if pool.best_single > complete and pool.entries:
-                self._search(pool, "enumerate", QUICK_NODES)
-            if min(pool.best_single, self.best) <= complete:
+            if pool.entries:
+                self._search(pool, space.dearest_rate, "enumerate", QUICK_NODES, self.fill_deadline)
+            if self.best <= complete:
                 return complete, pool
         proposer.deadline = self.extend_deadline
         proposer.extend(pool, BEAM_CAP, BEAM_LITERALS, CELLS)
         pool.keep_most_telling(EXTRA_COLUMNS, complete)
+        if proposer.late:
+            self.stopped = "time"
         return complete, pool
 
-    def _search(self, pool: LiteralPool, engine: Engine, nodes: int | None) -> tuple[Table, SearchOutcome]:
+    def _explore(self, pool: LiteralPool) -> None:
+        """Search at the rates that fit more and more noise, while errors could pay at all."""
+        space, noise = self.space, self.space.noise
+        if noise.rate is not None:
+            return
+        total = float(space.weights.sum())
+        rates = [noise.slope(share * total) for share in NOISE_SHARES]
+        for rate in [space.dearest_rate, *rates]:
+            if self.best <= noise.cost(1.0):
+                return
+            self._search(pool, rate, "enumerate", EXPLORE_NODES, self.explore_deadline)
+
+    def _prove(self, pool: LiteralPool) -> int:
+        """Search to the end between chords of the noise model; a bound over the pool.
+
+        Whatever better hypothesis turns up moves the chords, a few times.
+        """
+        bound = 0
+        for _ in range(CHORD_ROUNDS):
+            best, pieces = self.best, self._chords()
+            bound = self.best
+            for number, (low, high) in enumerate(pieces):
+                share = (self.deadline - time.monotonic()) / (len(pieces) - number)
+                bound = min(bound, self._bound_between(pool, low, high, time.monotonic() + share))
+            if self.best == best:
+                break
+        return min(bound, self.best)
+
+    def _chords(self) -> list[tuple[float, float]]:
+        """Ranges of error weight, split where the incumbent's lie, that could hold a better hypothesis."""
+        noise = self.space.noise
+        if noise.rate is not None:
+            return [(0.0, 1.0)]
+        least = float(self.space.weights[self.space.weights > 0].min())
+        reach = max(noise.reach(self.best / UNIT), least)
+        if least <= self.errors < reach:
+            return [(0.0, self.errors), (self.errors, reach)]
+        return [(0.0, reach)]
+
+    def _bound_between(self, pool: LiteralPool, low: float, high: float, deadline: float) -> int:
+        rate, offset = self.space.chord(low, high, self.errors)
+        outcome = self._search(pool, rate, self.engine, None, deadline)
+        self.stopped = outcome.stopped if outcome.stopped in ("time", "work") else self.stopped
+        return outcome.lower_bound + offset
+
+    def _search(
+        self, pool: LiteralPool, rate: float, engine: Engine, nodes: int | None, deadline: float
+    ) -> SearchOutcome:
         """Search the literals of the pool that could stand in a hypothesis as good as the incumbent."""
         space = self.space
-        table = pool.table(min(self.best, pool.best_single))
+        table = pool.table(self.best)
+        charged = space.charges(rate)
         problem = SearchProblem(
             passing=table.passing,
             failing=table.failing,
             cost=table.cost,
-            pass_penalty=space.charged[space.labels],
-            fail_penalty=space.charged[~space.labels],
+            pass_penalty=charged[space.labels],
+            fail_penalty=charged[~space.labels],
             join_cost=space.cost.join,
             max_terms=space.max_terms,
             max_literals=space.max_literals,
@@ -174,15 +278,36 @@ class PooledSearch:
             problem,
             engine=engine,
             incumbent=tuple(tuple(column[key] for key in term) for term in self.incumbent) or None,
-            deadline=self.deadline if nodes is None else self.fill_deadline,
+            deadline=deadline,
             work_limit=allowed,
             progress=self.progress,
         )
         assert outcome.hypothesis is not None
         self.nodes += outcome.nodes
-        self.best = outcome.cost
-        self.incumbent = tuple(tuple(table.keys[i] for i in term) for term in outcome.hypothesis)
-        return table, outcome
+        self._keep([outcome.hypothesis, *outcome.ties], table)
+        return outcome
+
+    def _keep(self, found: list[Columns], table: Table) -> None:
+        """Make the best of what was found the incumbent, unless the incumbent is better."""
+        judged = [(self._objective(columns, table), columns) for columns in found]
+        best = min(total for (total, _), _ in judged)
+        if best > self.best:
+            return
+        equal = [columns for (total, _), columns in judged if total == best]
+        self.best = best
+        self.errors = next(errors for (total, errors), _ in judged if total == best)
+        self.incumbent = tuple(tuple(table.keys[i] for i in term) for term in equal[0])
+        self.verdicts = self._verdicts(equal[0], table)
+        self.spoken = _spoken(equal, table)
+
+    def _objective(self, columns: Columns, table: Table) -> tuple[int, float]:
+        """The true objective of a hypothesis, and the weight of its errors."""
+        space = self.space
+        literals = [i for term in columns for i in term]
+        size = int(table.cost[literals].sum()) + space.cost.join * (len(literals) - 1)
+        wrong = np.array(self._verdicts(columns, table), np.bool_) != space.labels
+        errors = math.fsum(space.weights[wrong])
+        return size + space.noise.cost(errors), errors
 
     def _verdicts(self, columns: Columns, table: Table) -> list[bool]:
         labels = self.space.labels
@@ -193,12 +318,11 @@ class PooledSearch:
         return verdicts.tolist()
 
 
-def _spoken(outcome: SearchOutcome, table: Table) -> list[Hypothesis]:
-    """The hypotheses of least cost in words, the preferred first."""
-    assert outcome.hypothesis is not None
+def _spoken(equal: list[Columns], table: Table) -> list[Hypothesis]:
+    """Hypotheses of one objective in words, the preferred first."""
     spoken: dict[Hypothesis, None] = {}
-    for columns in (outcome.hypothesis, *outcome.ties):
-        choices = [table.literals[i] for term in columns for i in term]
+    for columns in equal:
+        choices = [sorted(table.literals[i], key=preference) for term in columns for i in term]
         for picked in islice(product(*choices), KEPT_TIES):
             spoken[_shaped(columns, picked)] = None
         if len(spoken) > KEPT_TIES:

@@ -8,7 +8,6 @@ path is resolved once a scene and not once a candidate.
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from evaluator import MISSING, SceneError, lookup, resolve
 from induce.constants import Number, gap_half_digits
 from induce.grammar import Grammar
+from induce.scenes.jsontext import find_foreign
 
 JSON = Any
 Kind = Literal["plain", "index", "keyed"]
@@ -170,6 +170,21 @@ class Scope:
         return sum(1 for c in self.columns.values() if c.kind == "plain" and c.distinct)
 
     @cached_property
+    def always_array(self) -> bool:
+        """Whether the collection is an array in every row above, so that a count never tests for one."""
+        return bool(self.is_array.all())
+
+    def telling(self, mask: NDArray[np.bool_]) -> bool:
+        """Whether a test with this truth over the rows can matter.
+
+        One that always holds says nothing of a scene, but of an element it says that there is one.
+        One that never holds matters only in a count that then tests for an array.
+        """
+        if self.depth == 0:
+            return bool(mask.any()) and not mask.all()
+        return bool(mask.any()) or not self.always_array
+
+    @cached_property
     def starts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """First element of each owner that has any, and those owners."""
         owners, first = np.unique(self.owner, return_index=True)
@@ -200,17 +215,9 @@ def is_number(value: JSON) -> bool:
 
 
 def profile(scenes: Sequence[JSON], grammar: Grammar, max_nesting: int) -> Scope:
-    """Flatten `scenes` into the root scope and, below it, one scope a collection.
-
-    Raises
-    ------
-    SceneError
-        When a scene holds something that is not plain JSON, with its path.
-    """
+    """Flatten `scenes`, which are plain JSON, into the root scope and, below it, one scope a collection."""
     nowhere = np.zeros(0, np.int64)
     root = Scope("", list(scenes), nowhere, 0, "", 0, np.zeros(0, np.bool_))
-    for number, scene in enumerate(scenes):
-        refuse_non_json(scene, f"scene {number}")
     _fill(root, grammar, max_nesting)
     if grammar.index_paths:
         _add_first_elements(root, grammar)
@@ -229,25 +236,9 @@ def unusable_keys(scope: Scope) -> list[str]:
 
 def refuse_non_json(scene: JSON, name: str) -> None:
     """Raise SceneError with the path of the first value that is not plain, finite JSON."""
-    stack: list[tuple[JSON, str]] = [(scene, "$")]
-    steps = 0
-    while stack:
-        value, place = stack.pop()
-        steps += 1
-        if steps > 50_000_000:
-            raise SceneError(f"{name}: larger than 50 million values, or it contains itself")
-        if type(value) is dict:
-            for key, inner in value.items():
-                if type(key) is not str:
-                    raise SceneError(f"{name}: {place}: expected text keys, got the key {key!r}")
-                stack.append((inner, f"{place}.{key}"))
-        elif type(value) is list:
-            stack.extend((inner, f"{place}[{i}]") for i, inner in enumerate(value))
-        elif type(value) is float:
-            if not math.isfinite(value):
-                raise SceneError(f"{name}: {place}: expected a finite number, got {value}")
-        elif value is not None and type(value) not in (str, int, bool):
-            raise SceneError(f"{name}: {place}: expected plain JSON, got {type(value).__name__}")
+    fault = find_foreign(scene)
+    if fault is not None:
+        raise SceneError(f"{name}: {fault}")
 
 
 def _walk(value: JSON, prefix: str, levels: int, unusable: set[str]) -> Iterator[tuple[str, int, JSON]]:
@@ -363,6 +354,7 @@ def _is_key(column: Column) -> bool:
     values = column.distinct
     return (
         2 <= len(values) <= MAX_KEY_VALUES
+        and all(v is MISSING or type(v) is str for v in column.values)
         and all(
             isinstance(v, str)
             and 0 < len(v) <= 40

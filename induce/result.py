@@ -25,6 +25,9 @@ class InductionResult:
         The check on the wire, without id.
     objective, size, penalty : float
         Bits; ``objective`` is ``size`` (of the check) plus ``penalty`` (of misclassified scenes).
+    constant : float
+        Bits of the better constant answer (always pass, or always fail). A check that costs no
+        less explains nothing: see `beats_constant`.
     lower_bound : float
         Bits: no check of the grammar, given the candidate constants, has a smaller objective.
     optimal : bool
@@ -57,6 +60,7 @@ class InductionResult:
     objective: float
     size: float
     penalty: float
+    constant: float
     lower_bound: float
     optimal: bool
     stopped: Stopped
@@ -73,12 +77,18 @@ class InductionResult:
     data_hash: str
     random_state: int | None
 
+    @property
+    def beats_constant(self) -> bool:
+        """Whether the check explains the labels better than always answering the same."""
+        return self.objective < self.constant
+
     def to_check(self, id: str = "induced") -> dict[str, JSON]:  # noqa: A002
         """The defined check on the wire, with ``meta.induction``; no clock time in it."""
         induction = {
             "objective": self.objective,
             "size": self.size,
             "penalty": self.penalty,
+            "constant": self.constant,
             "lower_bound": self.lower_bound,
             "optimal": self.optimal,
             "scenes": dict(self.counts),

@@ -58,13 +58,18 @@ def verdicts(hypothesis: Hypothesis, scenes: Sequence[JSON]) -> list[bool]:
 
 
 def thresholds(hypothesis: Hypothesis, root: Scope) -> list[tuple[Place, PathTest, Scope]]:
-    """Every numeric bound of the hypothesis: where it stands, and the scope it speaks of."""
+    """The numeric bounds in which verdicts are monotone: where each stands, and the scope it speaks of.
+
+    Below a count that must be met exactly they are not, so those bounds are left as they are.
+    """
     found: list[tuple[Place, PathTest, Scope]] = []
 
     def visit(literals: Sequence[Literal], place: Place, scope: Scope) -> None:
         for index, literal in enumerate(literals):
             atom = literal.atom
             if isinstance(atom, Collect):
+                if atom.bound is not None and atom.bound[0] == "eq":
+                    continue
                 visit(atom.where, (*place, index), scope.children[atom.collection])
             elif isinstance(atom.value, Bound):
                 found.append(((*place, index), atom, scope))
@@ -83,7 +88,7 @@ def _admitted(numbers: list[Number], test: PathTest) -> int:
 
 
 def _last_that_holds(start: int, end: int, holds: Callable[[int], bool]) -> int:
-    """The position nearest `end` (exclusive) to which the bound can move; truth is monotone in it."""
+    """The position nearest `end` (exclusive) to which the bound can move; verdicts are monotone in it."""
     step = 1 if end > start else -1
     good, bad = start, end
     while abs(bad - good) > 1:

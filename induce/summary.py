@@ -39,6 +39,12 @@ def result_lines(scenes: LabelledScenes, result: InductionResult, time_limit: fl
     wrong = result.misclassified
     yield f"training: {_rightness(Accuracy(len(scenes) - len(wrong), len(scenes), wrong))}"
     yield f"objective: {_objective(result, time_limit)}"
+    if not result.beats_constant:
+        yield (
+            f"warning: always answering the same costs {_bits(result.constant)} bits, "
+            "no more than this check; "
+            "the labels look like noise, or the grammar cannot say the rule"
+        )
     if result.alternatives:
         count = len(result.alternatives)
         yield f"ties: {count} other check{' has' if count == 1 else 's have'} the same objective"

@@ -40,10 +40,13 @@ class Allowance:
     def __init__(self, cells: float, deadline: float) -> None:
         self.cells = cells
         self.deadline = deadline
+        self.late = False
+        """Whether it was the clock that ended it."""
 
     def spend(self, cells: float) -> None:
         self.cells -= cells
-        if self.cells < 0 or time.monotonic() > self.deadline:
+        self.late = time.monotonic() > self.deadline
+        if self.late or self.cells < 0:
             raise WorkExceededError
 
 
@@ -64,20 +67,20 @@ class PathTests:
 
     def __init__(self, cost: DescriptionLength) -> None:
         self.cost = cost
-        self._kept: dict[str, list[Candidate]] = {}
-        self._directions: dict[str, list[Direction]] = {}
+        self._kept: dict[int, list[Candidate]] = {}
+        self._directions: dict[int, list[Direction]] = {}
 
     def of(self, scope: Scope) -> list[Candidate]:
-        if scope.name not in self._kept:
+        if id(scope) not in self._kept:
             families = (equalities, presence, substrings)
             found = [candidate for family in families for candidate in family(scope, self.cost)]
-            self._kept[scope.name] = sorted(found, key=lambda candidate: candidate.cost)
-        return self._kept[scope.name]
+            self._kept[id(scope)] = sorted(found, key=lambda candidate: candidate.cost)
+        return self._kept[id(scope)]
 
     def directions(self, scope: Scope) -> list[Direction]:
-        if scope.name not in self._directions:
-            self._directions[scope.name] = directions(scope, self.cost)
-        return self._directions[scope.name]
+        if id(scope) not in self._directions:
+            self._directions[id(scope)] = directions(scope, self.cost)
+        return self._directions[id(scope)]
 
 
 def element_candidates(
@@ -147,6 +150,7 @@ class Grower:
             ]
         self.bounds = [b for b in self.bounds if self._overhead(b) <= cap]
         self.saving = units(cost.path_choice(scope))
+        self.no_array_cost = 0.0 if penalties is None else float(penalties.failing[~scope.is_array].sum())
 
     def _overhead(self, bound: tuple[str, int] | None) -> int:
         return self.cost.collect(self.parent, None if bound is None else bound[1])
@@ -185,12 +189,17 @@ class Grower:
         if context.direction >= 0:
             return
         step = max(1, BATCH_CELLS // max(1, len(self.scope.rows)))
+        size = int(context.mask.sum())
         end = int(np.searchsorted(self.costs, self.room - context.cost + self.saving, side="right"))
         for first in range(context.after + 1, end, step):
             batch = []
             masks = self.masks[first : min(first + step, end)] & context.mask
             self.allowance.spend(masks.size)
-            for offset in np.flatnonzero(masks.any(axis=1)):
+            matched = masks.sum(axis=1)
+            fresh = (matched > 0) | (not self.scope.always_array)
+            if context.where:  # one that changes nothing only makes the conjunction longer
+                fresh &= matched < size
+            for offset in np.flatnonzero(fresh):
                 index = first + int(offset)
                 literal = self.literals[index]
                 repeated = literal.path is not None and literal.path in context.paths
@@ -266,13 +275,14 @@ class Grower:
 
         A literal of a hypothesis better than a constant answer covers passing scenes, and
         rejects failing ones, whose penalties exceed its cost; what a narrower conjunction
-        touches is a part of what this one does.
+        touches is a part of what this one does. A count with an upper bound also rejects every
+        scene without an array.
         """
         if self.penalties is None:
             return np.ones(len(costs), np.bool_)
         touched = counts > 0
         passing = touched @ self.penalties.passing
-        failing = touched @ self.penalties.failing
+        failing = touched @ self.penalties.failing + self.no_array_cost
         paid: NDArray[np.bool_] = np.maximum(passing, failing) >= costs + self.cap - self.room
         return paid
 
@@ -328,6 +338,25 @@ class Grower:
                 self._put_cuts(context, direction, highest[0], overhead, bound, negated=True)
         else:
             self._put_cuts(context, direction, highest[k], overhead, bound, negated=True)
+            self._put_array_test(context, direction, highest[k], overhead, bound)
+
+    def _put_array_test(
+        self,
+        context: Context,
+        direction: Direction,
+        ranks: NDArray[np.int32],
+        overhead: int,
+        bound: tuple[str, int] | None,
+    ) -> None:
+        """The cheapest cut that no scene's ranks reach: the count then says that there is an array."""
+        above = int(ranks.max()) + 1
+        if self.scope.always_array or above >= len(direction.gap_cost):
+            return
+        rank = above + int(direction.gap_cost[above:].argmin())
+        cost = np.array([overhead + int(direction.gap_cost[rank])], np.int64)
+        where = (*context.where, direction.literal(rank - 1, rank))
+        literal = Literal(Collect("count", self.scope.collection, where, bound))
+        self.sink.add(self.scope.is_array[None, :], cost, lambda _: literal)
 
     def _put_cuts(
         self,

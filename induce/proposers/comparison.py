@@ -30,12 +30,10 @@ def equalities(scope: Scope, cost: DescriptionLength) -> Iterator[Candidate]:
     for path, column in scope.columns.items():
         for code, value in enumerate(column.distinct):
             mask = column.codes == code
-            if mask.all():
-                continue
             test = PathTest("eq", path, value)
-            if cost.grammar.allows("eq"):
+            if cost.grammar.allows("eq") and scope.telling(mask):
                 yield Candidate(Literal(test), mask, cost.eq(scope, column, code), path)
-            if cost.grammar.allows("neq"):
+            if cost.grammar.allows("neq") and scope.telling(~mask):
                 yield Candidate(Literal(test, True), ~mask, cost.neq(scope, column, code), path)
 
 

@@ -11,10 +11,8 @@ from induce.proposers.rows import Candidate
 
 
 def presence(scope: Scope, cost: DescriptionLength) -> Iterator[Candidate]:
-    """Presence of every path that some rows have and others lack."""
+    """Presence and absence of every path."""
     for path, column in scope.columns.items():
-        if column.present.all() or not column.present.any():
-            continue
         for op, mask in (("exists", column.present), ("missing", ~column.present)):
-            if cost.grammar.allows(op):
+            if cost.grammar.allows(op) and scope.telling(mask):
                 yield Candidate(Literal(PathTest(op, path)), mask, cost.presence(scope, column, op), path)

@@ -37,9 +37,8 @@ class CheapestByTruth:
         self._best: dict[bytes, Candidate] = {}
 
     def add(self, masks: Mask, costs: NDArray[np.int64], make: Callable[[int], Literal]) -> None:
-        some = masks.any(axis=1) & ~masks.all(axis=1) & (costs <= self.cap)
         packed = np.packbits(masks, axis=1)
-        for i in np.flatnonzero(some):
+        for i in np.flatnonzero(costs <= self.cap):
             key = packed[i].tobytes()
             known = self._best.get(key)
             if known is None or costs[i] < known.cost:

@@ -24,9 +24,8 @@ def substrings(scope: Scope, cost: DescriptionLength) -> Iterator[Candidate]:
         for token in tokens:
             holds = [isinstance(v, str) and token in v for v in column.distinct]
             mask = np.array([*holds, False], np.bool_)[column.codes]
-            if mask.all() or not mask.any():
-                continue
             test = PathTest("contains", path, token)
-            yield Candidate(Literal(test), mask, price, path)
-            if cost.grammar.allows("not"):
+            if scope.telling(mask):
+                yield Candidate(Literal(test), mask, price, path)
+            if cost.grammar.allows("not") and scope.telling(~mask):
                 yield Candidate(Literal(test, True), ~mask, price + cost.negation, path)

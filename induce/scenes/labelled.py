@@ -8,7 +8,7 @@ from functools import cached_property
 from math import fsum
 
 from evaluator import SceneError, canonical_json
-from induce.examples import data_digest
+from induce.digest import data_digest
 from induce.scenes.jsontext import Json
 
 _NAMED_AT_MOST = 3

@@ -210,15 +210,23 @@ def test_defined_check_records_the_induction_and_no_clock() -> None:
     ("options", "message"),
     [
         ({"engine": "clingo"}, "engine: expected auto, enumerate or asp"),
-        ({"max_terms": 0}, "max_terms: expected a whole number, at least 1, got 0"),
+        ({"max_terms": 0}, "max_terms: expected a whole number from 1 to 64, got 0"),
         ({"max_where": True}, "max_where"),
-        ({"time_limit": 0}, "time_limit: expected a positive number"),
-        ({"penalty": -1}, "penalty: expected 'auto' or a positive number"),
+        ({"time_limit": 0}, "time_limit: expected a positive number of seconds"),
+        ({"penalty": -1}, "penalty: expected 'auto' or bits from"),
+        ({"penalty": 10**400}, "penalty: expected 'auto' or bits from"),
+        ({"time_limit": 10**400}, "time_limit"),
+        ({"max_terms": 10**9}, "max_terms"),
+        ({"progress": 5}, "progress"),
+        ({"grammar": {"max_count": 10**8}}, "max_count"),
+        ({"ids": [1, 2, 3, 4]}, "ids: expected texts"),
         ({"work_limit": 1.5}, "work_limit"),
         ({"n_jobs": "two"}, "n_jobs"),
         ({"sample_weight": [1.0]}, "sample_weight: expected one for each of"),
-        ({"sample_weight": [1, 1, 1, -1]}, "not negative"),
-        ({"sample_weight": [1e300] * 4}, "scale the weights down"),
+        ({"sample_weight": [1, 1, 1, -1]}, "expected numbers from 0"),
+        ({"sample_weight": [1e300] * 4}, "expected numbers from 0"),
+        ({"sample_weight": [1, 1, 1, None]}, "expected numbers from 0"),
+        ({"sample_weight": [0, 0, 1, 1]}, "every passing scene has weight 0"),
     ],
 )
 def test_unusable_options_are_one_sentence(options: dict[str, Any], message: str) -> None:
@@ -235,3 +243,51 @@ def test_unknown_label_names_the_scene(labels: list[Any]) -> None:
 def test_scenes_that_do_not_differ_are_refused() -> None:
     with pytest.raises(ValueError, match="no candidate literal"):
         learn_check([{"a": 1}, {"a": 1}], ["pass", "fail"])
+
+
+def test_a_check_that_explains_nothing_says_so() -> None:
+    scenes = [{"a": n} for n in range(20)]
+    result = learn_check(scenes + scenes, ["pass"] * 20 + ["fail"] * 20, work_limit=2000)
+    assert not result.beats_constant
+    assert result.objective >= result.constant
+    assert not result.optimal
+    clean, labels = orders(40)
+    assert learn_check(clean, labels).beats_constant
+
+
+def test_flipped_labels_among_many_are_named() -> None:
+    scenes, labels = orders(200, seed=21)
+    flipped = list(range(3, 200, 10))
+    noisy = [
+        {"pass": "fail", "fail": "pass"}[label] if i in flipped else label for i, label in enumerate(labels)
+    ]
+    result = learn_check(scenes, noisy, work_limit=20_000)
+    assert result.check["op"] == "find"
+    assert len(set(map(int, result.misclassified)) ^ set(flipped)) <= 2  # one may lie at the threshold
+
+
+@pytest.mark.parametrize(
+    ("passing", "failing"),
+    [
+        ([{"k": "a"}, {"k": "b"}], [{"k": "c"}]),
+        ([[{"k": "a"}, {"k": "b"}], [{"k": "a"}]], [[{"k": "b"}], [{"k": "c"}, {"k": "b"}]]),
+        ([{"m": [[1, 2], [3]]}, {"m": [[1]]}], [{"m": [[2], [3], [5]]}]),
+        (
+            [{"a": [{"b": [{"x": 1}]}]}, {"a": {"b": [{"x": 1}, {"x": 2}]}}],
+            [{"a": [{"b": [{"x": 2}]}]}, {"a": {"b": [{"x": 3}]}}],
+        ),
+        (
+            [{"items": [{"sub": [3, 4]}, {"sub": [8, 8]}]}],
+            [{"items": [{"sub": [12]}, {"sub": [8, 3]}]}, {"items": []}],
+        ),
+        ([{"it": [{"k": ["a"], "v": 1}]}, {"it": [{"k": "a", "v": 1}]}], [{"it": [{"k": "a", "v": 5}]}]),
+        ([{"a": 10**23}], [{"a": 1e23}]),
+        ([{"a": 10**400}], [{"a": 10**401}]),
+        ([{"x": 1, "": 2}], [{"x": 0.5, "": 2}]),
+    ],
+)
+def test_odd_shapes_are_ordinary_scenes(passing: list[JSON], failing: list[JSON]) -> None:
+    scenes, labels = passing + failing, ["pass"] * len(passing) + ["fail"] * len(failing)
+    result = learn_check(scenes, labels, time_limit=10)
+    assert list(result.misclassified) == graded(result, scenes, labels)
+    assert objective_of(result.check, scenes, labels).total == result.objective

@@ -126,3 +126,44 @@ def test_claimed_optimum_is_the_exhaustive_one(seed: int) -> None:
             assert result.optimal
         stated = objective_of(result.check, scenes, labels, penalty=PENALTY, **limits)
         assert stated.total == result.objective
+
+
+@pytest.mark.parametrize(
+    ("passing", "failing", "cheaper"),
+    [
+        (
+            [{"alerts": [], "cpu": cpu} for cpu in (10, 35, 50, 81)],
+            [{"alerts": [{"level": "high"}] * n, "cpu": cpu} for n, cpu in ((1, 30), (2, 52), (1, 12))],
+            {
+                "op": "not",
+                "of": {
+                    "op": "find",
+                    "collection": "alerts",
+                    "where": {"op": "eq", "path": "level", "value": "high"},
+                },
+            },
+        ),
+        (
+            [[{"k": "a"}, {"k": "b"}], [{"k": "a"}]],
+            [[{"k": "b"}], [{"k": "c"}, {"k": "b"}]],
+            {"op": "find", "collection": "", "where": {"op": "eq", "path": "k", "value": "a"}},
+        ),
+        (
+            [{"items": [5, 25, 100]}, {"items": [3, 0]}, {"items": []}, {"items": [1, 2, 3, 10]}],
+            [{"items": "q"}, {"items": None}, {"items": "w"}],
+            {"op": "count", "collection": "items", "where": {"op": "lte", "path": "", "value": 0}, "lte": 1},
+        ),
+        (
+            [{"t": t} for t in (-5, -2, 3, 8)],
+            [{"t": None}, {}, {"t": "12"}, {"t": [3]}],
+            {"op": "lte", "path": "t", "value": 10},
+        ),
+    ],
+)
+def test_claimed_optimum_is_not_undercut(passing: list[JSON], failing: list[JSON], cheaper: JSON) -> None:
+    scenes, labels = passing + failing, ["pass"] * len(passing) + ["fail"] * len(failing)
+    result = learn_check(scenes, labels)
+    assert result.objective <= objective_of(cheaper, scenes, labels).total
+    assert result.optimal
+    for tie in result.alternatives:
+        assert objective_of(tie, scenes, labels).total == result.objective

@@ -9,7 +9,7 @@ import pytest
 
 from evaluator import CheckError
 from induce import Grammar, OutsideGrammarError, objective_of
-from induce.objective import auto_penalty
+from induce.noise import NoiseModel
 
 JSON = Any
 SCENES = [
@@ -127,10 +127,25 @@ def test_switched_off_operators_are_outside() -> None:
         size({"op": "neq", "path": "cabin", "value": "first"}, grammar=grammar)
 
 
-def test_penalty_is_high_while_labels_are_few() -> None:
-    assert auto_penalty(20) > auto_penalty(60) > auto_penalty(200)
-    assert auto_penalty(200) == pytest.approx(math.log2(200) + 3)
-    assert auto_penalty(10_000) > auto_penalty(1_000)
+def test_first_error_is_dear_and_further_ones_cost_their_names() -> None:
+    few, many = NoiseModel(20), NoiseModel(200)
+    assert few.bits(0) == many.bits(0) == 0
+    assert few.bits(1) == pytest.approx(10 + 20 * 0.28639696, abs=1e-4)
+    assert many.bits(20) == pytest.approx(1 + 200 * 0.46899559, abs=1e-4)
+    steps = [many.bits(e + 1) - many.bits(e) for e in range(100)]
+    assert steps == sorted(steps, reverse=True)
+    assert all(step >= 0 for step in steps)
+    assert many.bits(150) == many.bits(100)
+
+
+@pytest.mark.parametrize("total", [3, 20, 200, 5e9])
+def test_reach_is_where_the_cost_is_met(total: float) -> None:
+    noise = NoiseModel(total)
+    for bits in (5.0, 21.0, 40.0):
+        reached = noise.reach(bits)
+        if reached < total / 2:
+            assert noise.bits(reached) <= bits <= noise.bits(reached * (1 + 1e-6) + 1e-9)
+    assert NoiseModel(total, 10.0).reach(35.0) == 3.5
 
 
 @pytest.mark.parametrize(

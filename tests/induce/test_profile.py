@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import MISSING, SceneError, lookup
+from induce.examples import Examples
 from induce.grammar import Grammar
 from induce.profile import Scope, profile, unusable_keys
 
@@ -100,11 +101,13 @@ def test_numbers_stay_exact() -> None:
 @pytest.mark.parametrize(
     ("scene", "message"),
     [
-        ({"a": [1, {"b": float("nan")}]}, r"scene 0: \$\.a\[1\]\.b: expected a finite number, got nan"),
-        ({"a": {1, 2}}, r"scene 0: \$\.a: expected plain JSON, got set"),
-        ({3: 1}, r"scene 0: \$: expected text keys, got the key 3"),
+        ({"a": [1, {"b": float("nan")}]}, r"scene 0: \$\.a\[1\]\.b: NaN is not JSON"),
+        ({"a": {1, 2}}, r"scene 0: \$\.a: a value of type set is not JSON"),
+        ({3: 1}, r"scene 0: \$: the key 3 is not text"),
+        ({"a": "\ud83d"}, r"scene 0: \$\.a: .* lone surrogate"),
+        ({"a": 10**5000}, r"scene 0: \$\.a: .*digits"),
     ],
 )
 def test_scenes_that_are_not_json_are_refused_with_their_path(scene: JSON, message: str) -> None:
     with pytest.raises(SceneError, match=message):
-        profile([scene], Grammar(), 2)
+        Examples.of([scene, {}], ["pass", "fail"])
