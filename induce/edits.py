@@ -101,7 +101,7 @@ def smallest_change(check: Check, scene: JSON, like: Sequence[JSON] = ()) -> Sce
     """
     compiled = compile_check(check)
     wanted = not compiled.passes(scene)
-    plans = _Planner().plans(check, scene, (), wanted, list(like)[:PEERS])
+    plans = _plans(check, scene, (), wanted, list(like)[:PEERS])
     best: Plan | None = None
     for plan in plans:
         if plan and _turns(compiled, scene, plan, wanted):
@@ -193,125 +193,123 @@ def _put(scene: JSON, steps: Steps, value: JSON) -> JSON:
     return scene
 
 
-class _Planner:
-    """Finds, for each part of a check, sets of edits that give it the wanted verdict."""
+def _plans(check: Check, scene: JSON, at: Steps, wanted: bool, peers: list[JSON]) -> list[Plan]:
+    """Sets of edits, fewest first; the empty one where the verdict is as wanted already.
 
-    def plans(self, check: Check, scene: JSON, at: Steps, wanted: bool, peers: list[JSON]) -> list[Plan]:
-        """Sets of edits, fewest first; the empty one where the verdict is as wanted already.
+    `at` is where `scene` stands in the whole one; `peers` are others of its kind.
+    """
+    if compile_check(check).passes(scene) is wanted:
+        return [()]
+    op = check["op"]
+    if op == "not":
+        return _plans(check["of"], scene, at, not wanted, peers)
+    if op in ("and", "or"):
+        found = (_plans(part, scene, at, wanted, peers) for _, part in children(check))
+        return _all_of(found) if (op == "and") is wanted else _ranked(p for one in found for p in one)
+    if op in ("find", "count"):
+        return _collection_plans(check, scene, at, wanted, peers)
+    return _ranked(_atom_plans(check, scene, at, wanted, peers)) if "path" in check else []
 
-        `at` is where `scene` stands in the whole one; `peers` are others of its kind.
-        """
-        if compile_check(check).passes(scene) is wanted:
-            return [()]
-        op = check["op"]
-        if op == "not":
-            return self.plans(check["of"], scene, at, not wanted, peers)
-        if op in ("and", "or"):
-            found = (self.plans(part, scene, at, wanted, peers) for _, part in children(check))
-            return _all_of(found) if (op == "and") is wanted else _ranked(p for one in found for p in one)
-        if op in ("find", "count"):
-            return self._collection(check, scene, at, wanted, peers)
-        return _ranked(self._atom(check, scene, at, wanted, peers)) if "path" in check else []
 
-    def _atom(self, check: Check, scene: JSON, at: Steps, wanted: bool, peers: list[JSON]) -> Iterator[Plan]:
-        segments = parse_path(check["path"])
-        compiled = compile_check(check)
-        borrowed = [
-            value
-            for peer in peers
-            if compiled.passes(peer) is wanted and (value := resolve(peer, check["path"])) is not MISSING
+def _atom_plans(check: Check, scene: JSON, at: Steps, wanted: bool, peers: list[JSON]) -> Iterator[Plan]:
+    segments = parse_path(check["path"])
+    compiled = compile_check(check)
+    borrowed = [
+        value
+        for peer in peers
+        if compiled.passes(peer) is wanted and (value := resolve(peer, check["path"])) is not MISSING
+    ]
+    counted = Counter(canonical_json(value) for value in borrowed)
+    by_text = {canonical_json(value): value for value in reversed(borrowed)}
+    usual = [by_text[text] for text in sorted(counted, key=lambda t: (-counted[t], t))][:2]
+    own = list(_values(check, scene, wanted))
+    for value in own or usual or list(_any_other(check)):
+        edit = _setting(scene, segments, value, at)
+        if edit is not None:
+            yield (edit,)
+    steps = _standing(scene, segments)
+    if steps:
+        yield (_Edit(at + steps, MISSING),)
+
+
+def _collection_plans(check: Check, scene: JSON, at: Steps, wanted: bool, peers: list[JSON]) -> list[Plan]:
+    segments = parse_path(check["collection"])
+    elements = resolve(scene, check["collection"])
+    others = [
+        element
+        for peer in [scene, *peers]
+        if type(found := resolve(peer, check["collection"])) is list
+        for element in found
+    ][:PEERS]
+    where = check.get("where", {"op": "and", "of": []})
+    fresh = _element(where, others)
+    if type(elements) is not list:
+        if type(elements) is dict or not wanted:
+            return []
+        least = 1 if check["op"] == "find" else _least(check)
+        if least > MOST_ELEMENTS:
+            return []
+        new = [fresh] * least
+        edit = None if MISSING in new else _setting(scene, segments, new, at)
+        return [] if edit is None else [(edit,)]
+    steps = _standing(scene, segments)
+    if steps is None:
+        return []
+    compiled = compile_check(where)
+    matching = [i for i, element in enumerate(elements) if compiled.passes(element)]
+    plans: list[Plan] = []
+    for target in _targets(check, len(matching), wanted):
+        plans += _until(where, elements, matching, target, at + steps, others, fresh)
+    return _ranked(plans)
+
+
+def _until(
+    where: Check,
+    elements: list[JSON],
+    matching: list[int],
+    target: int,
+    at: Steps,
+    others: list[JSON],
+    fresh: JSON,
+) -> list[Plan]:
+    """Sets of edits after which `target` elements match."""
+    missing = target - len(matching)
+    if missing < 0:
+        ways = [
+            _ranked(
+                [
+                    *_plans(where, elements[i], (*at, i), False, others),
+                    (_Edit((*at, i), MISSING),),
+                ]
+            )
+            for i in matching
         ]
-        counted = Counter(canonical_json(value) for value in borrowed)
-        by_text = {canonical_json(value): value for value in reversed(borrowed)}
-        usual = [by_text[text] for text in sorted(counted, key=lambda t: (-counted[t], t))][:2]
-        own = list(_values(check, scene, wanted))
-        for value in own or usual or list(_any_other(check)):
-            edit = _setting(scene, segments, value, at)
-            if edit is not None:
-                yield (edit,)
-        steps = _standing(scene, segments)
-        if steps:
-            yield (_Edit(at + steps, MISSING),)
+    else:
+        rest = [i for i in range(len(elements)) if i not in set(matching)]
+        ways = [_plans(where, elements[i], (*at, i), True, others) for i in rest]
+        if fresh is not MISSING:
+            ways += [[(_Edit(at, fresh, append=True),)]] * missing
+    ways = [way for way in ways if way]
+    ways.sort(key=lambda way: _order(way[0]))
+    if len(ways) < abs(missing):
+        return []
+    if abs(missing) == 1:
+        return _ranked(plan for way in ways for plan in way)
+    return _all_of(ways[: abs(missing)], repeated=True)
 
-    def _collection(
-        self, check: Check, scene: JSON, at: Steps, wanted: bool, peers: list[JSON]
-    ) -> list[Plan]:
-        segments = parse_path(check["collection"])
-        elements = resolve(scene, check["collection"])
-        others = [
-            element
-            for peer in [scene, *peers]
-            if type(found := resolve(peer, check["collection"])) is list
-            for element in found
-        ][:PEERS]
-        where = check.get("where", {"op": "and", "of": []})
-        fresh = self._element(where, others)
-        if type(elements) is not list:
-            if type(elements) is dict or not wanted:
-                return []
-            least = 1 if check["op"] == "find" else _least(check)
-            if least > MOST_ELEMENTS:
-                return []
-            new = [fresh] * least
-            edit = None if MISSING in new else _setting(scene, segments, new, at)
-            return [] if edit is None else [(edit,)]
-        steps = _standing(scene, segments)
-        if steps is None:
-            return []
-        compiled = compile_check(where)
-        matching = [i for i, element in enumerate(elements) if compiled.passes(element)]
-        plans: list[Plan] = []
-        for target in _targets(check, len(matching), wanted):
-            plans += self._until(where, elements, matching, target, at + steps, others, fresh)
-        return _ranked(plans)
 
-    def _until(
-        self,
-        where: Check,
-        elements: list[JSON],
-        matching: list[int],
-        target: int,
-        at: Steps,
-        others: list[JSON],
-        fresh: JSON,
-    ) -> list[Plan]:
-        """Sets of edits after which `target` elements match."""
-        missing = target - len(matching)
-        if missing < 0:
-            ways = [
-                _ranked(
-                    [
-                        *self.plans(where, elements[i], (*at, i), False, others),
-                        (_Edit((*at, i), MISSING),),
-                    ]
-                )
-                for i in matching
-            ]
-        else:
-            rest = [i for i in range(len(elements)) if i not in set(matching)]
-            ways = [self.plans(where, elements[i], (*at, i), True, others) for i in rest]
-            if fresh is not MISSING:
-                ways += [[(_Edit(at, fresh, append=True),)]] * missing
-        ways = [way for way in ways if way]
-        ways.sort(key=lambda way: _order(way[0]))
-        if len(ways) < abs(missing):
-            return []
-        if abs(missing) == 1:
-            return _ranked(plan for way in ways for plan in way)
-        return _all_of(ways[: abs(missing)], repeated=True)
-
-    def _element(self, where: Check, others: list[JSON]) -> JSON:
-        """An element that matches: one that is there, or the least change of one, or of an empty one."""
-        compiled = compile_check(where)
-        for element in others:
-            if compiled.passes(element):
-                return element
-        for base in [*others[:1], {}]:
-            for plan in self.plans(where, base, (), True, others):
-                made = _apply(base, plan)
-                if made is not MISSING and compiled.passes(made):
-                    return made
-        return MISSING
+def _element(where: Check, others: list[JSON]) -> JSON:
+    """An element that matches: one that is there, or the least change of one, or of an empty one."""
+    compiled = compile_check(where)
+    for element in others:
+        if compiled.passes(element):
+            return element
+    for base in [*others[:1], {}]:
+        for plan in _plans(where, base, (), True, others):
+            made = _apply(base, plan)
+            if made is not MISSING and compiled.passes(made):
+                return made
+    return MISSING
 
 
 def _least(check: Check) -> int:

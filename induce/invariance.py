@@ -207,8 +207,8 @@ def _of_scope(rows: _Rows) -> Iterator[Invariant]:
         implied = told[column.path] or any(
             path != column.path and path.startswith(inside) for path in present
         )
-        if column.path in present and column.path and not implied:
-            samples = rows.scenes(range(len(column.values)))
+        samples = rows.scenes(range(len(column.values)))
+        if column.path in present and column.path and samples >= 2 and not implied:
             statement = {"op": "exists", "path": column.path}
             yield rows.invariant("presence", statement, samples, math.log2(samples + 1))
     yield from _of_pairs(rows, columns)
@@ -381,14 +381,14 @@ def _comparable(one: JSON, other: JSON) -> bool:
 
 def _equal_bits(values: list[JSON]) -> float:
     counts = Counter(scalar_key(value) for value in values)
-    return -sum(count * math.log2(count / len(values)) for count in counts.values())
+    return -math.fsum(count * math.log2(count / len(values)) for count in counts.values())
 
 
 def _order_bits(low: list[float], high: list[float]) -> float:
     """Surprise at each of `low` being at most its partner, against partners drawn at random."""
     ordered = sorted(high)
     fitting = [len(ordered) - bisect_left(ordered, value) for value in low]
-    return -sum(math.log2(number / len(ordered)) for number in fitting)
+    return -math.fsum(math.log2(number / len(ordered)) for number in fitting)
 
 
 def _joined(pairs: list[tuple[str, str]], one: str, other: str) -> bool:

@@ -31,7 +31,7 @@ from induce.shortest import literals_within
 from induce.trust import rule_bits
 
 JSON = Any
-LITERAL_BITS = 24
+LITERAL_BITS = 20
 """The dearest literals about a scene that may join."""
 PATIENCE = 12
 """Checks expanded without an improvement after which the search ends."""
@@ -204,14 +204,11 @@ class _Search:
         self.start = self._state(check, (), self.wrong(check))
 
     def run(self) -> _State:
-        best, queue, since = self.start, [self.start], 0
-        for change in self.local:
-            if change.kind == "drop" and self.start.wrong:
-                made = changed(self.check, (change,))
-                dropped = self._state(made, (change,), self.wrong(made))
-                for state in [dropped, *self._following(dropped, self.local)]:
-                    heapq.heappush(queue, state)
-                    best = min(best, state)
+        best, queue, since = self.start, list[_State](), 0
+        states = self._first() if self.start.wrong else ()
+        for state in states:
+            heapq.heappush(queue, state)
+            best = min(best, state)
         while queue and since < PATIENCE and self.nodes < self.node_limit:
             state = heapq.heappop(queue)
             since += 1
@@ -222,6 +219,16 @@ class _Search:
                 if following < best:
                     best, since = following, 0
         return best
+
+    def _first(self) -> Iterator[_State]:
+        """The states one change from the check, and one more from the check with a part dropped."""
+        yield from self._following(self.start, [*self.local, *self._joining(self.start)])
+        for change in self.local:
+            if change.kind == "drop":
+                made = changed(self.check, (change,))
+                dropped = self._state(made, (change,), self.wrong(made))
+                yield dropped
+                yield from self._following(dropped, self.local)
 
     def _following(self, state: _State, changes: Sequence[Change]) -> Iterator[_State]:
         """The states one change further that put some wrong scene right."""

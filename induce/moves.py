@@ -130,7 +130,7 @@ class Moves:
         self.root, self.cost = root, cost
         self.tests = PathTests(cost)
         table = pool.table(1 << 62)
-        self._literals = [literal_check(choices[0]) for choices in table.literals]
+        self._literals = [choices[0] for choices in table.literals]
         self._costs = table.cost.tolist()
         fails = len(root.rows) - passes
         self._truth: NDArray[np.bool_] = np.concatenate(
@@ -154,12 +154,8 @@ class Moves:
         broken = decides[:, breaks].sum(axis=1)
         order = np.lexsort((self._costs, broken - fixed))
         best = [int(i) for i in order if fixed[i]][:MOST_LITERALS]
-        join = self.cost.join
-        return [
-            Change(place, kind, "", self._literals[i], self._costs[i] + join)
-            for place in places
-            for i in best
-        ]
+        joined = [(literal_check(self._literals[i]), self._costs[i] + self.cost.join) for i in best]
+        return [Change(place, kind, "", check, cost) for place in places for check, cost in joined]
 
     def _inside(self, check: Check, place: Place, rows: Rows) -> Iterator[Change]:
         op = check["op"]

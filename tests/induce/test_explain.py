@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evaluator import run_check
 from induce import CheckInducer, explain_result, explain_scene, learn_check
-from induce.parts import parts, without
+from induce.parts import parts, place_text, without
 
 JSON = Any
 KNIFE = {"op": "find", "collection": "items", "where": {"op": "eq", "path": "kind", "value": "knife"}}
@@ -196,17 +196,13 @@ def test_a_part_is_forced_by_the_scenes_that_are_wrong_without_it(
     check: JSON, some: list[JSON], data: st.DataObject
 ) -> None:
     labels = [data.draw(st.booleans()) for _ in some]
-    at = {place_text: place for place_text, place in ((_text(p), p) for p, _ in parts(check))}
+    at = {place_text(place): place for place, _ in parts(check)}
     for part in explain_result(check, some, labels):
         less = without(check, at[part.place])
         for index, (scene, label) in enumerate(zip(some, labels, strict=True)):
             right = run_check(scene, check).passed is label
             still = run_check(scene, less).passed is label
             assert (str(index) in part.forced_by) is (right and not still)
-
-
-def _text(place: Any) -> str:
-    return "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
 
 
 def test_no_part_of_a_learnt_check_is_forced_by_nothing() -> None:
