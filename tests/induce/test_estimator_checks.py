@@ -80,7 +80,7 @@ def test_scikit_learns_checks(estimator: BaseEstimator, check: Any) -> None:
 def test_scikit_learns_checks_of_its_own_transformers(name: str) -> None:
     """Checks that `check_estimator` leaves out for estimators from outside."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)
+        warnings.simplefilter("ignore")
         getattr(estimator_checks, name)("SceneEncoder", SceneEncoder())
 
 
