@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_LONGEST_PLACE = 400
+
 
 class _PlacedError(ValueError):
     """A problem and the place where it sits; `place` is "" where there is none to name."""
@@ -22,7 +24,10 @@ class _PlacedError(ValueError):
         self.place = place
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.problem}" if self.place else self.problem
+        place = self.place
+        if len(place) > _LONGEST_PLACE:
+            place = place[: _LONGEST_PLACE // 2] + "..." + place[-_LONGEST_PLACE // 2 :]
+        return f"{place}: {self.problem}" if place else self.problem
 
 
 class CheckError(_PlacedError):
