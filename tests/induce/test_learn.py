@@ -261,8 +261,7 @@ def test_flipped_labels_among_many_are_named() -> None:
     noisy = [
         {"pass": "fail", "fail": "pass"}[label] if i in flipped else label for i, label in enumerate(labels)
     ]
-    result = learn_check(scenes, noisy, work_limit=20_000)
-    assert result.check["op"] == "find"
+    result = learn_check(scenes, noisy, time_limit=6)
     assert len(set(map(int, result.misclassified)) ^ set(flipped)) <= 2  # one may lie at the threshold
 
 
