@@ -131,7 +131,7 @@ def near_best(
     learnt_text = canonical_json(dict(check))
     sizes = {learnt_text: (gathering.size(learnt), dict(check))}
     dearest = gathering.size(learnt) + units(penalty_of(dict(check)) + within)
-    for said in gathering.hypotheses(learnt, dict(check), dearest, time.monotonic() + time_limit):
+    for said in gathering.hypotheses(learnt, dict(check), dearest, time_limit):
         wire = hypothesis_check(said)
         sizes.setdefault(canonical_json(wire), (gathering.size(said), wire))
     texts = sorted(sizes, key=lambda text: (text != learnt_text, text))
@@ -172,21 +172,23 @@ class _Gathering:
         return self.cost.size(hypothesis, self.max_where)
 
     def hypotheses(
-        self, learnt: Hypothesis, check: dict[str, JSON], dearest: int, deadline: float
+        self, learnt: Hypothesis, check: dict[str, JSON], dearest: int, time_limit: float
     ) -> Iterator[Hypothesis]:
         """Hypotheses that are right where the learnt one is, in several ways each."""
         labels = self.examples.labels
         right: Truth = evaluate_many([check], self.table).passed[0] == labels
         if (right & labels).any() and (right & ~labels).any():
-            yield from self._right_on(right, learnt, dearest, deadline)
+            yield from self._right_on(right, learnt, dearest, time_limit / (1 if right.all() else 2))
         if not right.all():
-            yield from self._right_on(np.ones(len(labels), np.bool_), None, dearest, deadline)
+            yield from self._right_on(np.ones(len(labels), np.bool_), None, dearest, time_limit / 2)
 
     def _right_on(
-        self, counted: Truth, learnt: Hypothesis | None, dearest: int, deadline: float
+        self, counted: Truth, learnt: Hypothesis | None, dearest: int, time_limit: float
     ) -> Iterator[Hypothesis]:
         labels = self.examples.labels
-        gathered = gather(self.root, self.cost, labels, counted, self.max_where, dearest, deadline)
+        started = time.monotonic()
+        half_time, deadline = started + time_limit / 2, started + time_limit
+        gathered = gather(self.root, self.cost, labels, counted, self.max_where, dearest, half_time)
         literals = list(dict.fromkeys(literal for term in learnt or () for literal in term))
         truth = evaluate_many([literal_check(literal) for literal in literals], self.table).passed
         for number, (literal, verdicts) in enumerate(zip(literals, truth, strict=True)):

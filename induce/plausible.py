@@ -144,14 +144,15 @@ class _Shape:
         self.places: dict[tuple[str, ...], _Place] = {}
 
     def learn(self, scene: JSON) -> None:
-        for path, value in _walk(scene):
+        for path, value in walk(scene):
             self.places.setdefault(path, _Place()).learn(value)
 
     def fits(self, scene: JSON) -> bool:
-        return all(path in self.places and self.places[path].fits(value) for path, value in _walk(scene))
+        return all(path in self.places and self.places[path].fits(value) for path, value in walk(scene))
 
 
-def _walk(scene: JSON) -> Iterator[tuple[tuple[str, ...], JSON]]:
+def walk(scene: JSON) -> Iterator[tuple[tuple[str, ...], JSON]]:
+    """Every path of a scene with its value, containers included, elements of an array under one path."""
     stack: list[tuple[tuple[str, ...], JSON]] = [((), scene)]
     while stack:
         path, value = stack.pop()

@@ -4,7 +4,8 @@ Query by committee (Seung, Opper and Sompolinsky 1992): the rivals of `induce.co
 scenes without a label, each with a share that halves for each bit of distance from the best check.
 The scene is asked whose vote has the greatest entropy, so that either answer rules out much of what
 is likely (halving the version space). A batch is chosen one by one for the entropy of all its votes
-together, which keeps it from asking the same thing twice.
+together, which keeps it from asking the same thing twice. Where all rivals agree there is nothing to
+settle among them; a scene least like the labelled ones can still find them all wrong.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluator import compile_check, evaluate_many, sentence
+from evaluator import canonical_json, compile_check, evaluate_many, sentence
 from induce.committee import WITHIN, Rival, near_best
 from induce.costs import OutsideGrammarError
 from induce.examples import label_of
 from induce.grammar import Grammar
 from induce.learn import learn_check
-from induce.plausible import PlausibleScene, plausible_scenes
+from induce.plausible import PlausibleScene, plausible_scenes, walk
 from induce.result import InductionResult
 
 JSON = Any
@@ -43,8 +44,8 @@ class Question:
         Bits that the answer is expected to settle, at most 1; in a batch, beyond the scenes before.
     passing : float
         The share of votes for pass, from 0 to 1.
-    if_pass, if_fail : Rival
-        The best check that passes the scene, and the best that fails it.
+    if_pass, if_fail : Rival or None
+        The best check that passes the scene, and the best that fails it; None when there is none.
     source : str or None
         The id of the given scene that was edited; None for a scene of the pool.
     edits : tuple of str
@@ -55,15 +56,15 @@ class Question:
     id: str
     gain: float
     passing: float
-    if_pass: Rival
-    if_fail: Rival
+    if_pass: Rival | None
+    if_fail: Rival | None
     source: str | None = None
     edits: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, JSON]:
         """A record as `load_scenes` reads it, without a label, with the rest under ``question``."""
         verdicts = {
-            name: {**asdict(rival), "sentence": sentence(rival.check)}
+            name: None if rival is None else {**asdict(rival), "sentence": sentence(rival.check)}
             for name, rival in (("pass", self.if_pass), ("fail", self.if_fail))
         }
         question = {
@@ -84,6 +85,7 @@ def next_scenes(
     ids: Sequence[str] | None = None,
     pool: Sequence[JSON] | None = None,
     pool_ids: Sequence[str] | None = None,
+    explore: bool = False,
 ) -> tuple[Question, ...]:
     """The scenes whose labels would settle most among the rivals, the most telling first.
 
@@ -98,6 +100,8 @@ def next_scenes(
     pool, pool_ids : sequences of equal length, optional
         Scenes without a label to choose from. Without a pool the labelled ones are edited, one
         smallest change each, in shapes that occur (see `induce.plausible`).
+    explore : bool
+        When the rivals agree on all scenes, name the one least like the labelled scenes, of gain 0.
 
     Returns
     -------
@@ -118,10 +122,10 @@ def next_scenes(
         return ()
     votes = evaluate_many([rival.check for rival in rivals], [one.scene for one in candidates]).passed
     shares = vote_shares(rivals)
-    return tuple(
-        _question(candidates[at], gain, votes[:, at], shares, rivals)
-        for at, gain in most_telling(votes, shares, k)
-    )
+    chosen = most_telling(votes, shares, k)
+    if explore and not chosen:
+        chosen = [(least_like([one.scene for one in candidates], scenes), 0.0)]
+    return tuple(_question(candidates[at], gain, votes[:, at], shares, rivals) for at, gain in chosen)
 
 
 def vote_shares(rivals: Sequence[Rival]) -> NDArray[np.float64]:
@@ -158,6 +162,29 @@ def most_telling(votes: NDArray[np.bool_], shares: NDArray[np.float64], k: int) 
     return chosen
 
 
+def least_like(candidates: Sequence[JSON], scenes: Sequence[JSON]) -> int:
+    """The position of the candidate whose most similar scene is the least similar; of equal ones the first.
+
+    Similarity is the share of paths and values that two scenes have in common (Jaccard), the
+    elements of an array taken together.
+    """
+    known = [_facts(scene) for scene in scenes]
+
+    def nearest(candidate: JSON) -> float:
+        facts = _facts(candidate)
+        return max((len(facts & other) / len(facts | other) for other in known), default=0.0)
+
+    distances = [nearest(candidate) for candidate in candidates]
+    return distances.index(min(distances))
+
+
+def _facts(scene: JSON) -> frozenset[tuple[tuple[str, ...], str]]:
+    return frozenset(
+        (path, type(value).__name__ if isinstance(value, (dict, list)) else canonical_json(value))
+        for path, value in walk(scene)
+    )
+
+
 def _question(
     candidate: PlausibleScene,
     gain: float,
@@ -170,8 +197,8 @@ def _question(
         id=candidate.id,
         gain=gain,
         passing=float(shares[votes].sum()),
-        if_pass=rivals[int(np.argmax(votes))],
-        if_fail=rivals[int(np.argmin(votes))],
+        if_pass=rivals[int(np.argmax(votes))] if votes.any() else None,
+        if_fail=rivals[int(np.argmin(votes))] if not votes.all() else None,
         source=candidate.source,
         edits=candidate.edits,
     )
@@ -186,7 +213,7 @@ class Asked:
     scenes, labels : tuples of equal length
         Those given and then those asked, labels as ``"pass"`` and ``"fail"``.
     questions : tuple of Question
-        What was asked, in order; fewer than allowed when the rivals agreed on all that was left.
+        What was asked, in order; fewer than allowed when there was nothing left to ask.
     answers : tuple of bool
         Whether each passes.
     result : InductionResult
@@ -213,6 +240,8 @@ def ask_loop(
     **options: Any,
 ) -> Asked:
     """Learn, ask for the label of the most telling scene, and so on; then learn from all labels.
+
+    Questions that remain when all rivals agree go to scenes least like the labelled ones.
 
     Parameters
     ----------
@@ -257,7 +286,7 @@ def ask_loop(
             result = learnt()
             check, stale = result.check, False
             continue
-        asked = next_scenes(rivals, known, pool=pool)
+        asked = next_scenes(rivals, known, pool=pool, explore=True)
         if not asked:
             break
         answer = label_of(oracle(asked[0].scene), asked[0].id)

@@ -35,9 +35,9 @@ from induce.search.bits import pack
 
 Truth = NDArray[np.bool_]
 
-CAPS = tuple(units(b) for b in (14, 18, 21, 24, 26, 28, 30, 32, 34, 36))
+CAPS = tuple(units(b) for b in (14, 18, 22, 25, 28, 31, 34))
 """Literal costs up to which literals are gathered, one after another while it stays cheap."""
-CELLS, GROWTH = 6e8, 2.5
+CELLS, GROWTH = 6e8, 3.0
 """Truth-table cells that gathering may take at once, and how they grow from cap to cap at least."""
 COLUMNS = 12_000
 BEAM_LITERALS, BEAM_CELLS = units(20), 3e8

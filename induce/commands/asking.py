@@ -114,7 +114,8 @@ def question_lines(question: Question) -> Iterator[str]:
     yield f"ask {scene_text(question.id, question.source, question.edits)}"
     yield f"  settles {bits_text(question.gain)} bits; {100 * question.passing:.0f} % of the votes pass it"
     for verdict, rival in (("pass", question.if_pass), ("fail", question.if_fail)):
-        yield f"  {verdict}: {sentence(rival.check)} ({_distance(rival.distance)})"
+        if rival is not None:
+            yield f"  {verdict}: {sentence(rival.check)} ({_distance(rival.distance)})"
 
 
 def scene_text(name: str, source: str | None, edits: tuple[str, ...]) -> str:
