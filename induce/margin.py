@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, NamedTuple
 
-from evaluator import compile_check, resolve, sentence
+from evaluator import CompiledCheck, compile_check, resolve, sentence
 from evaluator.values import distance
-from induce.parts import Check, children, expression_of
+from induce.parts import Check, children, expression_of, parts
 
 JSON = Any
 
@@ -33,11 +33,16 @@ def margins(check: object, scenes: Sequence[JSON], ids: Sequence[str] | None = N
     """The margin of each scene, in the scenes' order; `ids` are their positions by default."""
     expression = expression_of(check)
     names = [str(index) for index in range(len(scenes))] if ids is None else ids
-    found = [_margin(expression, scene) for scene in scenes]
+    compiled = {id(part): compile_check(part) for _, part in parts(expression)}
+    found = [_margin(expression, scene, compiled) for scene in scenes]
     return tuple(
         Margin(name, one.passed, one.distance, sentence(one.part))
         for name, one in zip(names, found, strict=True)
     )
+
+
+Compiled = dict[int, CompiledCheck]
+"""The parts of one check, compiled, by their identity."""
 
 
 class _Found(NamedTuple):
@@ -46,14 +51,14 @@ class _Found(NamedTuple):
     part: Check
 
 
-def _margin(check: Check, scene: JSON) -> _Found:
+def _margin(check: Check, scene: JSON, compiled: Compiled) -> _Found:
     op = check["op"]
     if op == "not":
-        inner = _margin(check["of"], scene)
+        inner = _margin(check["of"], scene, compiled)
         part = check if inner.part is check["of"] else inner.part
         return _Found(not inner.passed, inner.distance, part)
     if op in ("and", "or"):
-        found = [_margin(part, scene) for _, part in children(check)]
+        found = [_margin(part, scene, compiled) for _, part in children(check)]
         passed = all(one.passed for one in found) if op == "and" else any(one.passed for one in found)
         deciding = [one for one in found if one.passed is passed]
         if not deciding:
@@ -63,11 +68,11 @@ def _margin(check: Check, scene: JSON) -> _Found:
         return _Found(
             passed, nearest.distance if alone else sum(one.distance for one in deciding), nearest.part
         )
-    passed = compile_check(check).passes(scene)
+    passed = compiled[id(check)].passes(scene)
     if op == "find":
-        return _Found(passed, _of_find(check, scene, passed), check)
+        return _Found(passed, _of_find(check, scene, passed, compiled), check)
     if op == "count":
-        return _Found(passed, _of_count(check, scene, passed), check)
+        return _Found(passed, _of_count(check, scene, passed, compiled), check)
     return _Found(passed, _of_value(check, scene), check)
 
 
@@ -81,22 +86,22 @@ def _of_value(check: Check, scene: JSON) -> float:
     return distance(max(found, bound), min(found, bound))
 
 
-def _of_find(check: Check, scene: JSON, passed: bool) -> float:
+def _of_find(check: Check, scene: JSON, passed: bool, compiled: Compiled) -> float:
     elements = resolve(scene, check["collection"])
     if type(elements) is not list:
         return 1.0
-    found = [_margin(check["where"], element) for element in elements]
+    found = [_margin(check["where"], element, compiled) for element in elements]
     near = [one.distance for one in found if one.passed is passed]
     return sum(near) if passed else min(near, default=1.0)
 
 
-def _of_count(check: Check, scene: JSON, passed: bool) -> float:
+def _of_count(check: Check, scene: JSON, passed: bool, compiled: Compiled) -> float:
     if not passed:
-        return compile_check(check).gap(scene)
+        return compiled[id(check)].gap(scene)
     elements = resolve(scene, check["collection"])
     if type(elements) is not list:
         return 1.0
-    counts = compile_check(check["where"]).passes if "where" in check else lambda _element: True
+    counts = compiled[id(check["where"])].passes if "where" in check else lambda _element: True
     number = sum(counts(element) for element in elements)
     ways = [1.0 if "eq" in check else inf]
     ways += [number - check["gte"] + 1.0] if "gte" in check else []

@@ -2,7 +2,7 @@
 
 Changes have a length in bits, as checks have, and scenes that stay wrong cost what the noise model
 charges. The sum is searched best first from the check as it is, and from the check with one part dropped;
-changes are tried that put a scene right which is wrong. What is found is good among those tried; that nothing
+changes are kept that put more scenes right than wrong. What is found is good among those tried; that nothing
 smaller exists is not proved.
 """
 
@@ -201,24 +201,20 @@ class _Search:
         self.local = self.moves.about(check)
         self.nodes = 0
         self.seen: set[str] = set()
-        self.start = self._state(check, (), self.wrong(check))
+        self.start = self.best = self._state(check, (), self.wrong(check))
 
     def run(self) -> _State:
-        best, queue, since = self.start, list[_State](), 0
-        states = self._first() if self.start.wrong else ()
-        for state in states:
+        queue: list[_State] = []
+        for state in self._first() if self.start.wrong else ():
             heapq.heappush(queue, state)
-            best = min(best, state)
+        since = 0
         while queue and since < PATIENCE and self.nodes < self.node_limit:
-            state = heapq.heappop(queue)
-            since += 1
-            if not state.wrong or len(state.changes) >= self.max_edits:
-                continue
-            for following in self._following(state, [*self.local, *self._joining(state)]):
-                heapq.heappush(queue, following)
-                if following < best:
-                    best, since = following, 0
-        return best
+            state, best = heapq.heappop(queue), self.best
+            if state.wrong and len(state.changes) < self.max_edits:
+                for following in self._following(state, [*self.local, *self._joining(state)]):
+                    heapq.heappush(queue, following)
+            since = since + 1 if self.best is best else 0
+        return self.best
 
     def _first(self) -> Iterator[_State]:
         """The states one change from the check, and one more from the check with a part dropped."""
@@ -231,12 +227,15 @@ class _Search:
                 yield from self._following(dropped, self.local)
 
     def _following(self, state: _State, changes: Sequence[Change]) -> Iterator[_State]:
-        """The states one change further that put some wrong scene right."""
+        """The states one change further that put some wrong scene right and more right than wrong.
+
+        Changes that cost more than the best state are left out.
+        """
         for change in changes:
             if self.nodes >= self.node_limit:
                 return
             joint = together(state.changes, change)
-            if joint is None:
+            if joint is None or sum(one.cost for one in joint) >= self.best.total:
                 continue
             made = changed(self.check, joint)
             text = canonical_json(made)
@@ -244,10 +243,28 @@ class _Search:
                 continue
             self.seen.add(text)
             self.nodes += 1
-            passes = compile_check(made).passes
-            scenes, labels = self.examples.scenes, self.examples.passing
-            if any(passes(scenes[i]) is labels[i] for i in state.wrong):
-                yield self._state(made, joint, self.wrong(made))
+            wrong = self._improved(made, state.wrong)
+            if wrong is not None:
+                following = self._state(made, joint, wrong)
+                self.best = min(self.best, following)
+                yield following
+
+    def _improved(self, check: Check, before: tuple[int, ...]) -> tuple[int, ...] | None:
+        """The examples that are wrong now; None when they weigh no less than before."""
+        passes = compile_check(check).passes
+        scenes, labels, weights = self.examples.scenes, self.examples.passing, self.examples.weights
+        still = [i for i in before if passes(scenes[i]) is not labels[i]]
+        room = math.fsum(weights[i] for i in before) - math.fsum(weights[i] for i in still)
+        if room <= 0:
+            return None
+        known = frozenset(before)
+        for i, scene in enumerate(scenes):
+            if i not in known and passes(scene) is not labels[i]:
+                room -= weights[i]
+                if room <= 0:
+                    return None
+                still.append(i)
+        return tuple(sorted(still))
 
     def _joining(self, state: _State) -> list[Change]:
         """Literals that tighten the check or one alternative, or add an alternative."""
