@@ -2,9 +2,9 @@
 
 Every hypothesis can be written so that each term covers at least as much of the passes still open
 (by weight) as any later one does. The search chooses terms in that order. Each level mines all
-terms that can begin an affordable remainder (:mod:`induce.search.terms`), throws out those that
-another one dominates, and descends into the rest, the most promising first. When it ends, every
-hypothesis of cost at most the incumbent's has been seen or shown not to be preferred.
+terms that can begin an affordable remainder (:mod:`induce.search.terms`) and descends into them,
+the most promising first. When it ends, every hypothesis of cost at most the incumbent's has been
+seen or shown not to be preferred.
 
 Of terms with equal coverage of what is open only the preferred one, by ``(size, literals,
 indices)``, is tried: exchanging one for it worsens neither cost nor preference.

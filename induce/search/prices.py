@@ -200,7 +200,7 @@ class Pricing:
         """
         side = reweigh(self.table.passing, self.bits, prices // unit, unit)
         table = replace(self.table, passing=side)
-        known = np.sort(cost - (matrix @ prices).astype(np.int64))
+        known = np.sort(cost - matrix.astype(np.int64) @ prices)
         total, least = int(prices.sum()), int(known[0])
         threshold = self.terms * budget - total - (self.terms - 1) * least
         top = _Cheapest(known[:PRICED_AT_ONCE], self._enough(prices, budget), threshold)

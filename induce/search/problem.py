@@ -22,6 +22,7 @@ Engine: TypeAlias = OneOf["auto", "enumerate", "asp"]
 Stopped: TypeAlias = OneOf["proved", "bounded", "time", "work"]
 
 LARGEST_SUM = 1 << 60
+"""What costs and penalties may sum to, times the number of terms, so that no figure overflows."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,8 @@ class SearchProblem:
             raise ValueError("max_terms and max_literals must be at least 1")
         largest = (int(self.cost.max()) + self.join_cost) * self.max_terms * self.max_literals
         largest += sum(map(int, self.pass_penalty)) + sum(map(int, self.fail_penalty))
-        if largest >= LARGEST_SUM:
-            raise ValueError("costs and penalties must sum to less than 2**60; scale them down")
+        if largest * self.max_terms >= LARGEST_SUM:
+            raise ValueError("costs and penalties, times max_terms, must stay below 2**60; scale them down")
 
     def objective(self, hypothesis: Hypothesis) -> int:
         """Exact cost of a hypothesis; ValueError when it lies outside the space."""

@@ -43,8 +43,10 @@ def search(
     Parameters
     ----------
     problem : the literals, scenes, costs and limits; validated here (ValueError).
-    engine : "enumerate" is the heuristic with a short exact pass at its end; "asp" mines, selects
-        with clingo and proves; "auto" takes the heuristic's result and proves on.
+    engine : all begin with a quick heuristic and a short exact pass, which settles easy problems.
+        Then "enumerate" is the full heuristic and another short pass; "asp" mines a pool, lets
+        clingo select from it, and proves with clingo's selections from complete pools; "auto" is
+        the full heuristic and the proof.
     upper : only hypotheses strictly cheaper are of interest; without one the outcome's hypothesis
         is None and a proof says that nothing below ``upper`` exists.
     incumbent : a hypothesis of the space to start from.

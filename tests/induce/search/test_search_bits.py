@@ -84,7 +84,7 @@ def problem_with(changes: dict[str, Any]) -> SearchProblem:
         ({"pass_penalty": np.array([1, 1])}, "bits set past its last scene"),
         ({"fail_penalty": np.ones(65, dtype=np.int64)}, "failing must be uint64 of shape"),
         ({"fail_penalty": np.array([0.5])}, "whole numbers"),
-        ({"fail_penalty": np.array([2**61])}, "less than 2"),
+        ({"fail_penalty": np.array([2**61])}, "scale them down"),
         ({"max_terms": 0}, "at least 1"),
         ({"join_cost": -1}, "join_cost"),
     ],
