@@ -33,7 +33,7 @@ exit status: 0 all scenes pass, 1 some fail, 2 the input cannot be used
 
 _ROWS_A_TABLE = 1_000
 _LINES_A_BATCH = 500
-_BYTES_A_BATCH = 131_072
+_BYTES_A_BATCH = 65_536
 _MOST_JOBS = 256
 
 
