@@ -34,7 +34,9 @@ def test_readme_examples_print_what_the_readme_says(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", ["evaluator", "induce", "experiments"])
 def test_each_command_is_also_a_module(command: str) -> None:
     shown = [
-        subprocess.run([*words, "--version"], env=ENVIRONMENT, capture_output=True, text=True, check=True).stdout
+        subprocess.run(
+            [*words, "--version"], env=ENVIRONMENT, capture_output=True, text=True, check=True
+        ).stdout
         for words in ([command], [sys.executable, "-m", command])
     ]
     assert shown[0] == shown[1] != ""
