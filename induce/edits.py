@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations
-from math import comb, inf, nextafter
+from math import comb, inf, isfinite, nextafter
 from typing import Any, NamedTuple
 
 from evaluator import MISSING, CheckError, canonical_json, compile_check, resolve
@@ -162,7 +162,8 @@ def _apply(scene: JSON, plan: Plan) -> JSON:
     changed = copy.deepcopy(scene)
     for edit in plan:
         if edit.value is not MISSING and not edit.append:
-            changed = _put(changed, edit.steps, copy.deepcopy(edit.value))
+            new = _get(scene, edit.steps) is MISSING
+            changed = _put(changed, edit.steps, copy.deepcopy(edit.value), merge=new)
     for edit in plan:
         if edit.append:
             holder = _get(changed, edit.steps)
@@ -181,7 +182,8 @@ def _last_first(steps: Steps) -> tuple[tuple[int, int, str], ...]:
     return tuple((0, -step, "") if isinstance(step, int) else (1, 0, step) for step in steps)
 
 
-def _put(scene: JSON, steps: Steps, value: JSON) -> JSON:
+def _put(scene: JSON, steps: Steps, value: JSON, *, merge: bool) -> JSON:
+    """Set a value; with `merge`, an object that another edit has made there keeps its keys."""
     if not steps:
         return value
     holder, last = _get(scene, steps[:-1]), steps[-1]
@@ -189,7 +191,7 @@ def _put(scene: JSON, steps: Steps, value: JSON) -> JSON:
         return MISSING
     old = _get(scene, steps)
     members: Any = holder
-    members[last] = {**old, **value} if isinstance(old, dict) and isinstance(value, dict) else value
+    members[last] = {**old, **value} if merge and type(old) is dict and type(value) is dict else value
     return scene
 
 
@@ -349,9 +351,9 @@ def _values(check: Check, scene: JSON, wanted: bool) -> Iterator[JSON]:
 
 def _beyond(bound: float, found: JSON, upwards: bool) -> float:
     """The next number past a bound, in steps of the last decimal that is in use."""
-    numbers = [n for n in (bound, found) if type(n) in (int, float)]
-    if all(type(n) is int for n in numbers):
+    if type(bound) is int:
         return bound + (1 if upwards else -1)
+    numbers = [bound, found] if type(found) is float and isfinite(found) else [bound]
     places = max(max(0, -int(Decimal(repr(n)).as_tuple().exponent)) for n in numbers)
     step = Decimal(1).scaleb(-places)
     next_one = float(Decimal(repr(bound)) + (step if upwards else -step))

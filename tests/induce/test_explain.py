@@ -75,6 +75,15 @@ def test_reasons_name_what_was_observed_and_what_was_wanted(
         ({"op": "gte", "path": "t", "value": 2**53 + 1}, {"t": 2**53 + 1}, [f"t: {2**53 + 1} → {2**53}"]),
         (CHEAP, {}, ["total: add 500"]),
         ({"op": "eq", "path": "a.b", "value": 1}, {}, ['a: add {"b":1}']),
+        ({"op": "eq", "path": "a", "value": {"b": 1}}, {"a": {"c": 2}}, ['a: {"c":2} → {"b":1}']),
+        (
+            {
+                "op": "and",
+                "of": [{"op": "eq", "path": "a.b", "value": 1}, {"op": "eq", "path": "a.c", "value": 2}],
+            },
+            {},
+            ['a: add {"b":1}', 'a: add {"c":2}'],
+        ),
         ({"op": "exists", "path": "a"}, {"a": 1}, ["a: remove 1"]),
         ({"op": "missing", "path": "a"}, {"a": 1}, ["a: remove 1"]),
         (
