@@ -37,6 +37,8 @@ MOST = 500
 LARGEST = 1e300
 SAID, REWORDED = 300, 40
 """The cheapest hypotheses that are said at all, and those that are said in several ways."""
+SAYING_SHARE = 0.25
+"""The share of the time limit that is kept for saying them."""
 
 
 @dataclass(frozen=True)
@@ -187,7 +189,7 @@ class _Gathering:
     ) -> Iterator[Hypothesis]:
         labels = self.examples.labels
         started = time.monotonic()
-        half_time, deadline = started + time_limit / 2, started + time_limit
+        half_time, deadline = started + 0.4 * time_limit, started + (1 - SAYING_SHARE) * time_limit
         gathered = gather(self.root, self.cost, labels, counted, self.max_where, dearest, half_time)
         literals = list(dict.fromkeys(literal for term in learnt or () for literal in term))
         truth = evaluate_many([literal_check(literal) for literal in literals], self.table).passed
@@ -209,6 +211,8 @@ class _Gathering:
             most=dearest,
         )
         for number, (_, columns) in enumerate(space.cheapest(start, deadline)[:SAID]):
+            if time.monotonic() > deadline + SAYING_SHARE * time_limit:
+                return
             yield from self._said(columns, table, several=number < REWORDED)
 
     def _said(self, columns: Columns, table: VerdictTable, several: bool) -> Iterator[Hypothesis]:

@@ -18,7 +18,7 @@ from induce.committee import Rival
 from induce.edits import smallest_change
 
 JSON = Any
-EDITING_RIVALS, EDITED_SCENES = 30, 20
+EDITING_RIVALS, EDITED_SCENES = 25, 12
 """The best rivals whose verdicts are turned, each on so many scenes."""
 
 
