@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-import yaml  # type: ignore[import-untyped]
+import yaml
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from omegaconf.errors import InterpolationKeyError, OmegaConfBaseException
 

@@ -48,6 +48,10 @@ EXPLORE_SHARE = 0.6
 EXPLORE_NODES = 1_500
 NOISE_SHARES = (0.01, 0.03, 0.08, 0.2)
 """Shares of misclassified weight at whose tangents hypotheses are looked for."""
+FARTHEST = 12.0
+MORE = 4
+COMPLETE_SHARE = 0.4
+"""How many bits, how many times the work, and what share of the time left, completing the pool may take."""
 CHORD_ROUNDS = 3
 LARGEST_SUM = 2.0**53
 KEPT_TIES = 8
@@ -149,6 +153,9 @@ class PooledSearch:
         )
         self.work_limit = work_limit
         self.progress = progress
+        self.proposer = Proposer(
+            space.root, space.cost, space.passes, space.penalties, space.max_where, self.fill_deadline
+        )
         self.nodes = 0
         self.stopped: Stopped = "bounded"
         self.best = EVERYTHING
@@ -168,6 +175,7 @@ class PooledSearch:
         if not self.spoken:
             self._search(pool, self.space.dearest_rate, "enumerate", QUICK_NODES, self.explore_deadline)
         self._explore(pool)
+        complete, pool = self._complete(complete, pool)
         bound = self._prove(pool)
         return Found(
             hypothesis=self.spoken[0],
@@ -182,9 +190,7 @@ class PooledSearch:
     def _fill(self) -> tuple[int, LiteralPool]:
         """The pool, and the literal cost up to which it is complete."""
         space = self.space
-        proposer = Proposer(
-            space.root, space.cost, space.passes, space.penalties, space.max_where, self.fill_deadline
-        )
+        proposer = self.proposer
         dearest = proposer.dearest()
         caps = CAPS if dearest is None else [cap for cap in CAPS if cap < dearest] + [dearest]
         complete, pool = 0, proposer.about_paths(BEAM_CAP)
@@ -207,6 +213,15 @@ class PooledSearch:
         if proposer.late:
             self.stopped = "time"
         return complete, pool
+
+    def _complete(self, complete: int, pool: LiteralPool) -> tuple[int, LiteralPool]:
+        """The pool filled up to the incumbent's objective, if that is not far; no dearer literal matters."""
+        if self.engine == "enumerate" or not 0 < self.best - complete <= units(FARTHEST):
+            return complete, pool
+        now = time.monotonic()
+        self.proposer.deadline = now + COMPLETE_SHARE * (self.deadline - now)
+        fuller = self.proposer.complete(self.best, MORE * CELLS, MORE * COLUMNS)
+        return (complete, pool) if fuller is None else (self.best, fuller)
 
     def _explore(self, pool: LiteralPool) -> None:
         """Search at the rates that fit more and more noise, while errors could pay at all."""
