@@ -1,17 +1,17 @@
 """What misclassified scenes cost: the noise model of the objective.
 
 The default is a code for the exceptions (minimum description length, Rissanen 1978): naming
-which E of N scenes are mislabelled takes N·H(E/N) bits, H the entropy of a coin in bits. Doubting
-the labels at all takes `DOUBT` / N bits more: a strict code would give up real rules while labels
-are few, since a shorter rule with an error or two is quickly found by chance. So among few labels
-a consistent check of honest size wins (the first of 20 costs 16 bits), at 40 a flipped one is
-still recognised (12 bits), and among many a flipped label costs about what it costs to name it.
-The cost is concave in E, which is why one rate per error could not serve both ends: at 200 scenes
-the first error costs 10 bits, and with 10 % flipped one more costs 3.
+which E of N scenes are mislabelled takes N·H(E/N) bits, H the entropy of a coin in bits. While
+labels are few that alone would give up real rules, since a shorter rule with an error or two is
+quickly found by chance; so these bits count 1 + `FEW` / N² times: threefold at 20 scenes, where a
+consistent check of honest size wins over a shorter one with errors, one and a half times at 40,
+where one flipped label is still recognised, once from a hundred on, where a flipped label costs
+what it costs to name it. The cost is concave in E, which is why one rate per error could not serve
+both ends: at 200 scenes the first error costs 9 bits, and with 10 % flipped one more costs 3.
 
-Measured on 40 scenes with one flipped label, 24 draws of four rules: the flipped label named and
-nothing else in 19; with 10 bits more for the first error in 5. On 34 sets of 10 + 10 scenes, 12
-rules come back, with 6 bits less for the first error 10.
+Measured: on 40 scenes with one flipped label, 24 draws of four rules, the flipped label and nothing
+else is named in 19; with ten bits more for the first error in 5. On 34 sets of 10 + 10 scenes with
+known rules 12 come back at a mean test accuracy of 0.87; counting the bits once, 10 at 0.83.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from dataclasses import dataclass
 from induce.grammar import UNIT
 
 LEAST_RATE, LARGEST_RATE = 1 / UNIT, 1e6
-DOUBT = 200.0
-"""Bits, divided by the number of scenes, for saying that some label is wrong."""
+FEW = 800.0
 
 
 @dataclass(frozen=True)
@@ -59,6 +58,11 @@ class NoiseModel:
             f"penalty: expected 'auto' or bits from {LEAST_RATE:g} to {LARGEST_RATE:g}, got {penalty!r}"
         )
 
+    @property
+    def weight_of_few(self) -> float:
+        """How many times the bits of the exceptions count, more while there are few scenes."""
+        return 1 + FEW / max(self.total, 1.0) ** 2
+
     def bits(self, weight: float) -> float:
         """Bits for misclassifying scenes of this weight; concave and rising, 0 for none."""
         if self.rate is not None:
@@ -68,7 +72,7 @@ class NoiseModel:
             return 0.0
         right = self.total - wrong
         named = wrong * math.log2(self.total / wrong) - right * math.log1p(-wrong / self.total) / math.log(2)
-        return DOUBT / self.total * min(1.0, wrong) + named
+        return self.weight_of_few * named
 
     def cost(self, weight: float) -> int:
         """`bits` in whole cost units, rounded up."""
@@ -79,7 +83,7 @@ class NoiseModel:
         if self.rate is not None:
             return self.rate
         wrong = min(max(weight, 1.0), 0.49 * self.total)
-        return math.log2((self.total - wrong) / wrong)
+        return self.weight_of_few * math.log2((self.total - wrong) / wrong)
 
     def reach(self, bits: float) -> float:
         """The largest misclassified weight that costs at most so many bits."""
