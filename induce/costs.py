@@ -134,6 +134,9 @@ class DescriptionLength:
         if len(column.numbers) < 2:
             raise OutsideGrammarError(f"{test.path!r} has fewer than two numbers to put a bound between")
         number = test.value.value if isinstance(test.value, Bound) else test.value
+        met = number <= column.numbers[-1] if test.op == "gte" else number >= column.numbers[0]
+        if not met:
+            raise OutsideGrammarError(f"no number observed at {test.path!r} meets {test.op} {number}")
         return self.threshold(scope, column, half_digits(number))
 
     def _collect(self, scope: Scope, atom: Collect, negated: bool, max_where: int) -> int:

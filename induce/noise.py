@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from induce.grammar import UNIT
+from induce.grammar import UNIT, units
 
 LEAST_RATE, LARGEST_RATE = 1 / UNIT, 1e6
 FEW = 800.0
@@ -34,7 +34,8 @@ class NoiseModel:
     total : float
         Weight of all scenes.
     rate : float or None
-        Bits for each unit of misclassified weight; None for the code for exceptions.
+        Bits for each unit of misclassified weight, a multiple of 1/16; None for the code for
+        exceptions.
     """
 
     total: float
@@ -53,7 +54,7 @@ class NoiseModel:
             return cls(total)
         number = isinstance(penalty, (int, float)) and not isinstance(penalty, bool)
         if number and LEAST_RATE <= penalty <= LARGEST_RATE:  # type: ignore[operator]
-            return cls(total, float(penalty))
+            return cls(total, max(1, units(penalty)) / UNIT)  # type: ignore[arg-type]
         raise ValueError(
             f"penalty: expected 'auto' or bits from {LEAST_RATE:g} to {LARGEST_RATE:g}, got {penalty!r}"
         )

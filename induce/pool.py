@@ -54,7 +54,8 @@ class LiteralPool:
     """Distinct truth columns over the scenes, each with its cheapest literals.
 
     A literal is left out when the passing scenes it holds on, or the failing scenes it
-    rejects, carry smaller penalties than it costs. This is sound for every hypothesis whose
+    rejects, carry smaller penalties than it costs (by more than the one unit that rounding may
+    add). This is sound for every hypothesis whose
     objective is below that of both constant answers: if such a literal stands in a longer
     term, dropping it (too few rejected) or its term (too few covered) is cheaper, and alone
     it is worse than a constant answer.
@@ -95,7 +96,7 @@ class LiteralPool:
         on_pass, on_fail = masks[:, : self.passes], masks[:, self.passes :]
         covered = on_pass @ self._pass_cost
         rejected = self._all_fails - on_fail @ self._fail_cost
-        keep = (covered >= costs) & (rejected >= costs) & on_pass.any(axis=1) & ~on_fail.all(axis=1)
+        keep = (covered + 1 >= costs) & (rejected + 1 >= costs) & on_pass.any(axis=1) & ~on_fail.all(axis=1)
         if self.telling_only:
             keep &= (self._telling(covered, rejected) > LEAST_TELLING).any(axis=0)
         kept = np.flatnonzero(keep)

@@ -82,7 +82,7 @@ class HypothesisSpace:
         least = float(self.weights[self.weights > 0].min())
         self.dearest_rate = noise.bits(least) / least
         """Bits for each unit of misclassified weight, if it is the least there can be; more costs less."""
-        charged = self.charges(self.dearest_rate).astype(np.float64)
+        charged = self.weights * (self.dearest_rate * UNIT)
         self.penalties = Penalties(np.where(self.labels, charged, 0.0), np.where(self.labels, 0.0, charged))
         self.constant_answer = min(
             noise.cost(float(self.weights[self.labels].sum())),
@@ -167,6 +167,8 @@ class PooledSearch:
     def run(self) -> Found:
         """Raises ValueError when no literal of the grammar tells the classes apart."""
         complete, pool = self._fill()
+        if not pool.entries and self.proposer.late:
+            raise ValueError("time_limit: it passed before any literal was found; give more seconds")
         if not pool.entries:
             raise ValueError(
                 "no candidate literal tells passing from failing scenes apart; widen the grammar "
@@ -176,7 +178,8 @@ class PooledSearch:
             self._search(pool, self.space.dearest_rate, "enumerate", QUICK_NODES, self.explore_deadline)
         self._explore(pool)
         complete, pool = self._complete(complete, pool)
-        bound = self._prove(pool)
+        least = min(entry.cost for entry in pool.entries.values()) if complete else 0
+        bound = max(self._prove(pool), min(least, self.best))
         return Found(
             hypothesis=self.spoken[0],
             verdicts=self.verdicts,
@@ -193,12 +196,10 @@ class PooledSearch:
         proposer = self.proposer
         dearest = proposer.dearest()
         caps = CAPS if dearest is None else [cap for cap in CAPS if cap < dearest] + [dearest]
-        complete, pool = 0, proposer.about_paths(BEAM_CAP)
+        complete, pool = 0, LiteralPool(space.passes, space.penalties, 0)
         for cap in caps:
             fuller = proposer.complete(cap, CELLS, COLUMNS)
             if fuller is None:
-                if complete == 0 and not pool.entries:
-                    raise ValueError("the time limit passed before any literal was tried; raise it")
                 break
             complete, pool = cap, fuller
             if cap == dearest:
@@ -207,6 +208,8 @@ class PooledSearch:
                 self._search(pool, space.dearest_rate, "enumerate", QUICK_NODES, self.fill_deadline)
             if self.best <= complete:
                 return complete, pool
+        if complete == 0:
+            pool = proposer.about_paths(BEAM_CAP)
         proposer.deadline = self.extend_deadline
         proposer.extend(pool, BEAM_CAP, BEAM_LITERALS, CELLS)
         pool.keep_most_telling(EXTRA_COLUMNS, complete)
@@ -231,7 +234,7 @@ class PooledSearch:
         total = float(space.weights.sum())
         rates = [noise.slope(share * total) for share in NOISE_SHARES]
         for rate in [space.dearest_rate, *rates]:
-            if self.best <= noise.cost(1.0):
+            if self.best <= noise.cost(1.0) or time.monotonic() >= self.explore_deadline:
                 return
             self._search(pool, rate, "enumerate", EXPLORE_NODES, self.explore_deadline)
 
@@ -245,6 +248,9 @@ class PooledSearch:
             best, pieces = self.best, self._chords()
             bound = self.best
             for number, (low, high) in enumerate(pieces):
+                if time.monotonic() >= self.deadline:
+                    self.stopped = "time"
+                    return 0
                 share = (self.deadline - time.monotonic()) / (len(pieces) - number)
                 bound = min(bound, self._bound_between(pool, low, high, time.monotonic() + share))
             if self.best == best:

@@ -18,6 +18,7 @@ A malformed check is answered with {"error": ...} and the place to change. A mes
 is no strict JSON (a key twice, NaN, half a surrogate pair), is answered with an error of the protocol.
 """
 _LEAST_BYTES = 1_024
+_MOST_BYTES = 1 << 30
 
 
 def add_parser(commands: Any) -> None:
@@ -48,8 +49,9 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until the client closes standard input."""
-    if args.max_bytes < _LEAST_BYTES:
-        raise UnusableInputError(f"--max-bytes is at least {_LEAST_BYTES}, got {args.max_bytes}")
+    if not _LEAST_BYTES <= args.max_bytes <= _MOST_BYTES:
+        allowed = f"from {_LEAST_BYTES} to {_MOST_BYTES}"
+        raise UnusableInputError(f"--max-bytes is a number of bytes {allowed}, got {args.max_bytes}")
     if args.max_chars < SHORTEST_CAP:
         raise UnusableInputError(f"--max-chars is at least {SHORTEST_CAP}, got {args.max_chars}")
     if sys.stdin is None:

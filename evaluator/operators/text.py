@@ -11,7 +11,7 @@ from evaluator.fields import Fields
 from evaluator.node import Node, atom
 from evaluator.values import compact, has_lone_surrogate, replace_lone_surrogates, require_json
 
-_DECIMAL = re.compile(r"[0-9]+(?:\.[0-9]+)+")
+_DECIMAL = re.compile(r"(?<![0-9])[0-9]++(?:\.[0-9]++)+")  # each run of digits is read once
 _COMMA_BETWEEN_DIGITS = re.compile(r"(?<=[0-9]),(?=[0-9])")
 
 

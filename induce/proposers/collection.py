@@ -283,7 +283,7 @@ class Grower:
         touched = counts > 0
         passing = touched @ self.penalties.passing
         failing = touched @ self.penalties.failing + self.no_array_cost
-        paid: NDArray[np.bool_] = np.maximum(passing, failing) >= costs + self.cap - self.room
+        paid: NDArray[np.bool_] = np.maximum(passing, failing) + 1 >= costs + self.cap - self.room
         return paid
 
     def cut(self, context: Context) -> None:

@@ -130,6 +130,7 @@ def cuts(
         sheds = np.empty(len(available), np.bool_)
         sheds[0] = True
         sheds[1:] = unwanted_upto[available[1:]] > unwanted_upto[available[:-1]]
+        sheds[1:] |= ~gains[:-1]  # of two bounds that differ on rows of no weight alone, one stays
         good = available[gains & sheds]
         survives[good[cost[good] == level]] = True
     return Cuts(values[survives], below[survives], cost[survives])

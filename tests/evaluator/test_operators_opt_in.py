@@ -483,3 +483,10 @@ def test_an_unknown_way_names_those_there_are() -> None:
 )
 def test_the_opt_in_forms_read_as_sentences(check: Any, words: str) -> None:
     assert sentence(check) == words
+
+
+def test_numbers_alike_takes_one_pass_over_long_runs_of_digits() -> None:
+    check = {"op": "contains", "path": "a", "substring": "7", "norm": True}
+    for text in ("1" * 2_000_000, "1," * 1_000_000, "1." * 1_000_000):  # quadratic time would not end here
+        assert not run_check({"a": text}, check).passed
+        assert run_check({"a": text + "x1,7.50"}, check | {"substring": "17.5"}).passed

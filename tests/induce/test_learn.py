@@ -147,6 +147,7 @@ def test_time_limit_returns_the_best_so_far_with_its_bound() -> None:
     assert not result.optimal
     assert 0 < result.lower_bound < result.objective
     assert time.monotonic() - started < 10  # a hang, not a benchmark
+    assert learn_check(scenes, labels, time_limit=0.2).lower_bound >= 0
 
 
 def test_work_limit_gives_the_same_answer_every_time() -> None:

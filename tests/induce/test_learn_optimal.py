@@ -167,3 +167,33 @@ def test_claimed_optimum_is_not_undercut(passing: list[JSON], failing: list[JSON
     assert result.optimal
     for tie in result.alternatives:
         assert objective_of(tie, scenes, labels).total == result.objective
+
+
+@pytest.mark.parametrize("weight", [0, 1e-9, 1e-4, 1e-3, 0.01, 1])
+@pytest.mark.parametrize("label", ["pass", "fail"])
+def test_light_scenes_hide_no_bound(weight: float, label: str) -> None:
+    scenes = [{"n": n} for n in (1, 2, 3, 5, 7, 8, 9)]
+    labels = ["pass"] * 3 + [label] + ["fail"] * 3
+    weights = [1, 1, 1, weight, 1, 1, 1]
+    result = learn_check(scenes, labels, sample_weight=weights)
+    bound = {"op": "lte", "path": "n", "value": 6}
+    assert result.lower_bound <= objective_of(bound, scenes, labels, sample_weight=weights).total
+    assert result.check["op"] == "lte"
+
+
+def test_many_light_scenes_pay_together() -> None:
+    passing = [{"k": "a", "m": True, "i": i} for i in range(44)]
+    failing = [{"k": "b", "m": False, "i": i + 2000} for i in range(20)]
+    failing += [{"k": "c", "m": True, "i": 3000 + i} for i in range(2)]
+    options: dict[str, Any] = {"sample_weight": [1] * 4 + [0.06] * 40 + [1] * 22, "penalty": 1}
+    scenes, labels, grammar = passing + failing, ["pass"] * 44 + ["fail"] * 22, {"exclude": ["i"]}
+    result = learn_check(scenes, labels, grammar, **options)
+    truth = {"op": "eq", "path": "k", "value": "a"}
+    assert result.lower_bound <= objective_of(truth, scenes, labels, grammar, **options).total
+
+
+def test_bounds_that_no_number_meets_are_outside() -> None:
+    scenes = [{"items": [{"n": 1}, {"n": 2}]}, {"items": "q"}]
+    beyond = {"op": "count", "collection": "items", "where": {"op": "lte", "path": "n", "value": 0}, "lte": 1}
+    with pytest.raises(OutsideGrammarError, match="no number observed"):
+        objective_of(beyond, scenes, ["pass", "fail"])
