@@ -279,11 +279,17 @@ def _print_table(rows: list[Verdict]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    class Piped(Console):
+        """A console that leaves a reader who has gone to the command line, as other formats do."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
     table = Table("id", "pass", "gap", "why")
     for name, passed, gap, why in rows:
         verdict = Text("pass", "green") if passed else Text("FAIL", "bold red")
         table.add_row(Text(printable(str(name))), verdict, Text(number_text(gap)), Text(printable(why)))
-    Console(file=sys.stdout).print(table)
+    Piped(file=sys.stdout).print(table)
 
 
 def _jobs(text: str) -> int:

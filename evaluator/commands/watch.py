@@ -100,7 +100,9 @@ def run(args: argparse.Namespace) -> int:
             _say(f"{error}; the line is skipped")
         except (SceneError, CheckError) as error:
             _say(f"{shown(args.scenes)}:{number}: {error}; the line is skipped")
-    return 0 if last is not None and last.passed else 1
+    if last is None:
+        raise UnusableInputError(f"{shown(args.scenes)}: no scene was read, so there is no verdict")
+    return 0 if last.passed else 1
 
 
 def _lines(args: argparse.Namespace) -> Iterator[tuple[int, bytes]]:

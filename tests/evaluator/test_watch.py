@@ -216,3 +216,17 @@ def test_following_waits_for_whole_lines_and_for_a_name_that_is_gone(tmp_path: P
         (2, b"twelve"),
         (3, b"thirteen"),
     ]
+
+
+def test_a_file_without_a_scene_has_no_verdict(tmp_path: Path) -> None:
+    check, empty = tmp_path / "check.json", tmp_path / "empty.jsonl"
+    check.write_text('{"op": "exists", "path": "a"}', encoding="utf-8")
+    empty.write_text("", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "evaluator", "watch", str(check), str(empty), "--once"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "no scene was read" in done.stderr
