@@ -13,7 +13,16 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ("pyproject.toml", "README.md", "LICENSE", "evaluator", "induce", "experiments", "configs")
+SOURCES = (
+    "pyproject.toml",
+    "README.md",
+    "LICENSE",
+    "evaluator",
+    "induce",
+    "experiments",
+    "configs",
+    "tests/golden",
+)
 
 
 def test_the_wheel_carries_the_configs(experiments: Callable[..., Any], tmp_path: Path) -> None:
@@ -34,6 +43,7 @@ def test_the_wheel_carries_the_configs(experiments: Callable[..., Any], tmp_path
     carried = tmp_path / "installed/experiments/configs"
     wanted = {path.relative_to(ROOT / "configs") for path in (ROOT / "configs").rglob("*.yaml")}
     assert {path.relative_to(carried) for path in carried.rglob("*.yaml")} == wanted
+    assert (tmp_path / "installed/evaluator/golden/autocheck/checks.jsonl").is_file()
     shown = experiments(tmp_path, "--info", "searchpath", path=tmp_path / "installed")
     assert shown.returncode == 0, shown.stderr
     assert str(carried) in shown.stdout
