@@ -146,12 +146,12 @@ def run_check(scene: object, check: object, *, anchors: bool = False) -> CheckRe
     Raises:
         CheckError: the check is not well formed.
         SceneError: the scene holds something that is not JSON, wherever it is; `place` says where. (A
-            `CompiledCheck` looks only where it leads, here as when it is called; see `validate_scene`.)
+            compiled check that is called looks only where it leads, see `validate_scene`.)
     """
-    if isinstance(check, CompiledCheck):
-        return check(scene, anchors=anchors)
     if scene is not MISSING:
         validate_scene(scene, infinite=True)
+    if isinstance(check, CompiledCheck):
+        return check(scene, anchors=anchors)
     wire = _wire(check)
     compiled = remembered(wire)
     result = compiled(scene, anchors=anchors)

@@ -6,7 +6,7 @@ types, nothing containing itself. When that is looked at:
 * `run_check(scene, check)` looks at the whole scene first and refuses it (`SceneError`, with the place)
   wherever the fault is. Infinite numbers alone are let pass: the original reads `1e400` so, and places them
   beyond all others.
-* A compiled check (`compiled(scene)`, `.gap(scene)`, and `run_check` given one) is made for many scenes and looks only
+* A compiled check that is called (`compiled(scene)`, `.gap(scene)`) is made for many scenes and looks only
   where the check leads: it refuses what it meets there, and answers when it meets nothing. Ask
   `validate_scene(scene)` first where the scenes do not come from a JSON parser.
 * The command line reads JSON, which cannot hold anything else.
