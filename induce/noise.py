@@ -52,9 +52,12 @@ class NoiseModel:
         """
         if penalty == "auto":
             return cls(total)
-        number = isinstance(penalty, (int, float)) and not isinstance(penalty, bool)
-        if number and LEAST_RATE <= penalty <= LARGEST_RATE:  # type: ignore[operator]
-            return cls(total, max(1, units(penalty)) / UNIT)  # type: ignore[arg-type]
+        if (
+            isinstance(penalty, (int, float))
+            and not isinstance(penalty, bool)
+            and LEAST_RATE <= penalty <= LARGEST_RATE
+        ):
+            return cls(total, max(1, units(penalty)) / UNIT)
         raise ValueError(
             f"penalty: expected 'auto' or bits from {LEAST_RATE:g} to {LARGEST_RATE:g}, got {penalty!r}"
         )

@@ -79,8 +79,8 @@ class HypothesisSpace:
         self.cost = cost
         self.noise = noise
         self.max_terms, self.max_literals, self.max_where = max_terms, max_literals, max_where
-        least = float(self.weights[self.weights > 0].min())
-        self.dearest_rate = noise.bits(least) / least
+        self.least_weight = float(self.weights[self.weights > 0].min())
+        self.dearest_rate = noise.bits(self.least_weight) / self.least_weight
         """Bits for each unit of misclassified weight, if it is the least there can be; more costs less."""
         charged = self.weights * (self.dearest_rate * UNIT)
         self.penalties = Penalties(np.where(self.labels, charged, 0.0), np.where(self.labels, 0.0, charged))
@@ -222,8 +222,11 @@ class PooledSearch:
         if self.engine == "enumerate" or not 0 < self.best - complete <= units(FARTHEST):
             return complete, pool
         now = time.monotonic()
-        self.proposer.deadline = now + COMPLETE_SHARE * (self.deadline - now)
+        share = COMPLETE_SHARE if self.work_limit is None else 1.0
+        self.proposer.deadline = now + share * (self.deadline - now)
         fuller = self.proposer.complete(self.best, MORE * CELLS, MORE * COLUMNS)
+        if self.proposer.late:
+            self.stopped = "time"
         return (complete, pool) if fuller is None else (self.best, fuller)
 
     def _explore(self, pool: LiteralPool) -> None:
@@ -262,9 +265,8 @@ class PooledSearch:
         noise = self.space.noise
         if noise.rate is not None:
             return [(0.0, 1.0)]
-        least = float(self.space.weights[self.space.weights > 0].min())
-        reach = max(noise.reach(self.best / UNIT), least)
-        if least <= self.errors < reach:
+        reach = max(noise.reach(self.best / UNIT), self.space.least_weight)
+        if self.space.least_weight <= self.errors < reach:
             return [(0.0, self.errors), (self.errors, reach)]
         return [(0.0, reach)]
 
