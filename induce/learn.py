@@ -118,13 +118,13 @@ def learn_check(
     check = hypothesis_check(hypothesis)
     graded = _grade(check, found.verdicts, examples)
     size = cost.size(hypothesis, max_where)
-    total = size + noise.cost(error_weight(compile_check(check), examples))
+    total = size + noise.cost(error_weight(found.verdicts, examples))
     if total < found.lower_bound:
         raise RuntimeError(
             f"internal error: {canonical_json(check)} costs {bits(total)} bits, "
             f"below the proved bound of {bits(found.lower_bound)}; please report it"
         )
-    lower = found.lower_bound
+    proved = found.lower_bound == total
     ties = [hypothesis_check(tie) for tie in found.ties]
     return InductionResult(
         check=check,
@@ -132,9 +132,9 @@ def learn_check(
         size=bits(size),
         penalty=bits(total - size),
         constant=bits(space.constant_answer),
-        lower_bound=bits(lower),
-        optimal=lower == total,
-        stopped="proved" if lower == total else found.stopped,
+        lower_bound=bits(found.lower_bound),
+        optimal=proved,
+        stopped="proved" if proved else found.stopped,
         engine=engine,
         seconds=time.monotonic() - started,
         atoms=found.columns,

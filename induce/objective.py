@@ -8,10 +8,10 @@ outside: whatever `learn_check` proves optimal, no check of the grammar scores l
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from evaluator import CompiledCheck, compile_check
+from evaluator import compile_check
 from induce.costs import DescriptionLength, OutsideGrammarError
 from induce.examples import Examples
 from induce.grammar import OPERATORS, Grammar, bits
@@ -70,7 +70,8 @@ def objective_of(
     root = profile(examples.scenes, language, max_nesting)
     hypothesis = parse_hypothesis(check, default_terms(max_terms), max_literals)
     size = DescriptionLength(root, language).size(hypothesis, max_where)
-    charged = NoiseModel.of(penalty, examples.weight).cost(error_weight(compiled, examples))
+    errors = error_weight(map(compiled.passes, examples.scenes), examples)
+    charged = NoiseModel.of(penalty, examples.weight).cost(errors)
     return Objective(bits(size + charged), bits(size), bits(charged))
 
 
@@ -79,10 +80,10 @@ def default_terms(max_terms: int | None) -> int:
     return 4 if max_terms is None else max_terms
 
 
-def error_weight(check: CompiledCheck, examples: Examples) -> float:
-    """Weight of the examples that the standard evaluator grades against their label."""
-    graded = zip(examples.scenes, examples.passing, examples.weights, strict=True)
-    return math.fsum(weight for scene, passing, weight in graded if check.passes(scene) is not passing)
+def error_weight(verdicts: Iterable[bool], examples: Examples) -> float:
+    """Weight of the examples whose verdict, in their order, goes against their label."""
+    graded = zip(verdicts, examples.passing, examples.weights, strict=True)
+    return math.fsum(weight for verdict, passing, weight in graded if verdict is not passing)
 
 
 def parse_hypothesis(check: JSON, max_terms: int, max_literals: int) -> Hypothesis:
