@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from evaluator.meta import Meta, parse_meta
     from evaluator.pack import CheckPack, PackReport, load_pack, parse_pack, run_pack
     from evaluator.planning import RankedAction, rank_actions
+    from evaluator.providers import Providers
+    from evaluator.providers.errors import BudgetExceededError, HistoryError, ProviderError
+    from evaluator.providers.prompt import JudgeRequest, register_rubric
     from evaluator.recorder import SceneRecorder
     from evaluator.replay import replay_trace
     from evaluator.scene_otel import read_scene_otel, read_traces
@@ -42,12 +45,17 @@ if TYPE_CHECKING:
 # Names whose modules are imported when they are first asked for: they cost start-up, and few need them.
 _LATER = {
     "AnchorStep": "evaluator.anchor",
+    "BudgetExceededError": "evaluator.providers.errors",
     "CheckAssertionError": "evaluator.assertion",
     "CheckPack": "evaluator.pack",
     "EvaluationTable": "evaluator.table",
+    "HistoryError": "evaluator.providers.errors",
     "ImpossibleActionError": "evaluator.world_model",
+    "JudgeRequest": "evaluator.providers.prompt",
     "Meta": "evaluator.meta",
     "PackReport": "evaluator.pack",
+    "ProviderError": "evaluator.providers.errors",
+    "Providers": "evaluator.providers",
     "RankedAction": "evaluator.planning",
     "SceneRecorder": "evaluator.recorder",
     "SceneTable": "evaluator.table",
@@ -68,6 +76,7 @@ _LATER = {
     "rank_actions": "evaluator.planning",
     "read_scene_otel": "evaluator.scene_otel",
     "read_traces": "evaluator.scene_otel",
+    "register_rubric": "evaluator.providers.prompt",
     "register_world_model": "evaluator.world_model",
     "replay_trace": "evaluator.replay",
     "run_pack": "evaluator.pack",
@@ -80,16 +89,21 @@ __all__ = [
     "MISSING",
     "TOOL_DESCRIPTORS",
     "AnchorStep",
+    "BudgetExceededError",
     "Check",
     "CheckAssertionError",
     "CheckError",
     "CheckPack",
     "CheckResult",
     "CompiledCheck",
+    "HistoryError",
     "ImpossibleActionError",
+    "JudgeRequest",
     "Lookup",
     "Meta",
     "PackReport",
+    "ProviderError",
+    "Providers",
     "RankedAction",
     "SceneError",
     "SceneRecorder",
@@ -119,6 +133,7 @@ __all__ = [
     "rank_actions",
     "read_scene_otel",
     "read_traces",
+    "register_rubric",
     "register_world_model",
     "replay_trace",
     "resolve",
