@@ -1,0 +1,145 @@
+"""A trace as the assertions read it: steps, names, calls and the tree, found once and kept.
+
+What is the trace of a scene: in an object with a key `trace`, what stands there; otherwise the scene itself is
+the trace. The world is what stands under the scene's key `world`.
+
+Real traces lack fields that the specification asks for, and are read as far as they go: absent steps are none,
+a step that is no object counts as one without fields. What is there but of another form (`steps` that is no
+array) is missing evidence for the assertions that read it.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from evaluator.assertions.judgement import MissingEvidenceError
+from evaluator.values import MISSING
+
+Step = dict[str, Any]
+
+
+class Call(NamedTuple):
+    """A `tool_call` step: its number among the calls and among all steps, both from 0, its name and itself."""
+
+    number: int
+    position: int
+    name: str
+    step: Step
+
+
+class Run(NamedTuple):
+    """A trace of the tree with its depth (the root's is 0) and the run that delegated to it."""
+
+    view: TraceView
+    depth: int
+    parent: Run | None
+
+
+class TraceView:
+    """A trace with what assertions ask of it, each found when first asked for.
+
+    Attributes:
+        trace: the trace, as it is; `MISSING` where there is none.
+        world: the snapshot of the world that came with the trace; `MISSING` where there is none.
+        providers: what semantic assertions and plugins may call (`Providers`), or None.
+
+    Ask before the trace is changed: what was found once is not looked for again.
+    """
+
+    def __init__(self, trace: Any, world: Any = MISSING, providers: Any = None) -> None:
+        self.trace = trace
+        self.world = world
+        self.providers = providers
+
+    @cached_property
+    def root(self) -> dict[str, Any]:
+        """The trace, which is an object; raises `MissingEvidenceError` when it is not."""
+        if type(self.trace) is not dict:
+            raise MissingEvidenceError("trace")
+        return self.trace
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """The steps of this trace, in their order."""
+        steps = self.root.get("steps")
+        if steps is None:
+            return []
+        if type(steps) is not list:
+            raise MissingEvidenceError("steps")
+        for step in steps:
+            if type(step) is not dict:
+                return [step if type(step) is dict else {} for step in steps]
+        return steps
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The name of each step, whatever its type; "" for a step without one."""
+        return [_text(step.get("name")) for step in self.steps]
+
+    @cached_property
+    def calls(self) -> list[Call]:
+        """The `tool_call` steps, in their order."""
+        found: list[Call] = []
+        for position, step in enumerate(self.steps):
+            if step.get("type") == "tool_call":
+                found.append(Call(len(found), position, _text(step.get("name")), step))
+        return found
+
+    @cached_property
+    def call_names(self) -> list[str]:
+        """The names of the `tool_call` steps, in their order."""
+        return [_text(step.get("name")) for step in self.steps if step.get("type") == "tool_call"]
+
+    @cached_property
+    def metadata(self) -> dict[str, Any]:
+        """The trace's metadata; empty where there are none."""
+        metadata = self.root.get("metadata")
+        return metadata if type(metadata) is dict else {}
+
+    @cached_property
+    def output(self) -> Any:
+        """The trace's output, `MISSING` where there is none."""
+        return self.root.get("output", MISSING)
+
+    @cached_property
+    def agent_id(self) -> str:
+        """Whose run it is; "" where that is not said."""
+        return _text(self.root.get("agent_id"))
+
+    @cached_property
+    def tree(self) -> list[Run]:
+        """Every trace of the tree: the root, then the sub-traces of `agent_call` steps, depth first."""
+        found: list[Run] = []
+        pending = [Run(self, 0, None)]
+        while pending:
+            run = pending.pop()
+            found.append(run)
+            delegated = [
+                Run(TraceView(step["sub_trace"]), run.depth + 1, run)
+                for step in run.view.steps
+                if step.get("type") == "agent_call" and type(step.get("sub_trace")) is dict
+            ]
+            pending.extend(reversed(delegated))
+        return found
+
+
+def view_of(scene: Any, providers: Any = None) -> TraceView:
+    """The trace of a scene, with the world beside it."""
+    if type(scene) is not dict:
+        return TraceView(scene, MISSING, providers)
+    trace = scene["trace"] if "trace" in scene else scene
+    return TraceView(trace, scene.get("world", MISSING), providers)
+
+
+def dotted(value: Any, path: str) -> Any:
+    """What a dot path leads to, through objects only; `MISSING` where nothing is there."""
+    for key in path.split("."):
+        if type(value) is not dict or key not in value:
+            return MISSING
+        value = value[key]
+    return value
+
+
+def _text(value: Any) -> str:
+    return value if type(value) is str else ""
