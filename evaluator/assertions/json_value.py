@@ -1,0 +1,52 @@
+"""Equality of JSON values in the rules for traces.
+
+`1` equals `1.0`, `true` is not `1`, and the order of an object's keys is no matter. The core operators keep one
+more habit of the original evaluator (an object with the keys "0", "1", … equals an array); here it does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+from evaluator.assertions.judgement import is_number
+from evaluator.errors import SceneError
+from evaluator.json_write import canonical_json
+
+
+def same_value(left: Any, right: Any) -> bool:
+    """Deep equality of two values."""
+    pending = [(left, right)]
+    while pending:
+        left, right = pending.pop()
+        kind, other = type(left), type(right)
+        if kind is dict:
+            if other is not dict or left.keys() != right.keys():
+                return False
+            pending.extend((member, right[key]) for key, member in left.items())
+        elif kind is list:
+            if other is not list or len(left) != len(right):
+                return False
+            pending.extend(zip(left, right, strict=True))
+        elif kind is not other and not (is_number(left) and is_number(right)):
+            return False
+        elif left != right:
+            return False
+    return True
+
+
+def key_of(value: Any) -> Hashable:
+    """A key for grouping: two values have equal keys exactly when they are equal.
+
+    Raises `SceneError` for an array or object with a number in it that is not finite.
+    """
+    kind = type(value)
+    if kind is bool:
+        return (value,)
+    if kind is dict or kind is list:
+        try:
+            return kind, canonical_json(value)
+        except ValueError as error:
+            raise SceneError(f"a value to group by is not JSON: {error}") from None
+    key: Hashable = value
+    return key
