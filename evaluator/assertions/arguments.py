@@ -1,7 +1,7 @@
 """The arguments of assertions: the kinds there are, and reading them as an operator's fields declare them.
 
-A factory's signature is the declaration: `tools: Names` must be there, `per: Text | None = None` may be. From it
-come the reading of arguments here, the JSON Schema of the operator and its typed form (`declaration.py`).
+A factory's signature is the declaration: `tools: Names` must be there, `per: Text | None = None` may be. From
+it come the reading of arguments here, the JSON Schema of the operator and its typed form (`declaration.py`).
 """
 
 from __future__ import annotations

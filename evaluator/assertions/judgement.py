@@ -1,4 +1,4 @@
-"""What an assertion over a trace says: its status, score, gap and why; and the words that all families share."""
+"""What an assertion over a trace says: its status, score, gap and why; and the words all families share."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def not_evaluated(what: str, which: str, reason: str = "missing_evidence") -> Ju
 
 
 class MissingEvidenceError(Exception):
-    """What an assertion reads is absent from the trace or not of its form; the runner answers `not_evaluated`.
+    """What an assertion reads is absent from the trace, or not of its form.
 
-    `which` names it, as a path into the trace.
+    The runner answers `not_evaluated`; `which` names what is missing, as a path into the trace.
     """
 
     def __init__(self, which: str) -> None:
@@ -114,11 +114,6 @@ def gap_to_bound(value: float, operator: BoundOperator, bound: float) -> float:
 def between(left: float, right: float) -> float:
     """The distance between two numbers."""
     return distance(left, right) if left > right else distance(right, left)
-
-
-def is_number(value: object) -> bool:
-    """Whether a JSON value is a number; a boolean is none."""
-    return type(value) is int or type(value) is float
 
 
 def is_whole(number: float) -> bool:

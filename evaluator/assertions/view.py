@@ -1,26 +1,29 @@
 """A trace as the assertions read it: steps, names, calls and the tree, found once and kept.
 
-What is the trace of a scene: in an object with a key `trace`, what stands there; otherwise the scene itself is
-the trace. The world is what stands under the scene's key `world`.
+What is the trace of a scene: in an object with a key `trace`, what stands there; otherwise the scene itself.
+The world is what stands under the scene's key `world`.
 
-Real traces lack fields that the specification asks for, and are read as far as they go: absent steps are none,
-a step that is no object counts as one without fields. What is there but of another form (`steps` that is no
-array) is missing evidence for the assertions that read it.
+Real traces lack fields that the specification asks for, and are read as far as they go: absent steps are
+none, a step that is no object counts as one without fields. What is there but of another form (`steps` that
+is no array) is missing evidence for the assertions that read it.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluator.assertions.judgement import MissingEvidenceError
 from evaluator.values import MISSING
+
+if TYPE_CHECKING:
+    from evaluator.providers import Providers
 
 Step = dict[str, Any]
 
 
 class Call(NamedTuple):
-    """A `tool_call` step: its number among the calls and among all steps, both from 0, its name and itself."""
+    """A `tool_call` step: its number among the calls and its position among all steps, both from 0."""
 
     number: int
     position: int
@@ -47,7 +50,7 @@ class TraceView:
     Ask before the trace is changed: what was found once is not looked for again.
     """
 
-    def __init__(self, trace: Any, world: Any = MISSING, providers: Any = None) -> None:
+    def __init__(self, trace: Any, world: Any = MISSING, providers: Providers | None = None) -> None:
         self.trace = trace
         self.world = world
         self.providers = providers
@@ -124,21 +127,11 @@ class TraceView:
         return found
 
 
-def view_of(scene: Any, providers: Any = None) -> TraceView:
+def view_of(scene: Any, providers: Providers | None = None) -> TraceView:
     """The trace of a scene, with the world beside it."""
     if type(scene) is not dict:
         return TraceView(scene, MISSING, providers)
-    trace = scene["trace"] if "trace" in scene else scene
-    return TraceView(trace, scene.get("world", MISSING), providers)
-
-
-def dotted(value: Any, path: str) -> Any:
-    """What a dot path leads to, through objects only; `MISSING` where nothing is there."""
-    for key in path.split("."):
-        if type(value) is not dict or key not in value:
-            return MISSING
-        value = value[key]
-    return value
+    return TraceView(scene.get("trace", scene), scene.get("world", MISSING), providers)
 
 
 def _text(value: Any) -> str:
