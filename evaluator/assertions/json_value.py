@@ -1,7 +1,7 @@
 """Equality of JSON values in the rules for traces.
 
-`1` equals `1.0`, `true` is not `1`, and the order of an object's keys is no matter. The core operators keep one
-more habit of the original evaluator (an object with the keys "0", "1", … equals an array); here it does not.
+`1` equals `1.0`, `true` is not `1`, and the order of an object's keys is no matter. The core operators keep
+one more habit of the original evaluator (an object with the keys "0", "1", … equals an array); this does not.
 """
 
 from __future__ import annotations
@@ -28,9 +28,7 @@ def same_value(left: Any, right: Any) -> bool:
             if other is not list or len(left) != len(right):
                 return False
             pending.extend(zip(left, right, strict=True))
-        elif kind is not other and not (is_number(left) and is_number(right)):
-            return False
-        elif left != right:
+        elif left != right or (kind is not other and not (is_number(left) and is_number(right))):
             return False
     return True
 
