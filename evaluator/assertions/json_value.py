@@ -1,4 +1,4 @@
-"""Equality of JSON values in the rules for traces.
+"""JSON values in the rules for traces: numbers, equality, dot paths.
 
 `1` equals `1.0`, `true` is not `1`, and the order of an object's keys is no matter. The core operators keep
 one more habit of the original evaluator (an object with the keys "0", "1", … equals an array); this does not.
@@ -9,9 +9,23 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from evaluator.assertions.judgement import is_number
 from evaluator.errors import SceneError
 from evaluator.json_write import canonical_json
+from evaluator.values import MISSING
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number; a boolean is none."""
+    return type(value) is int or type(value) is float
+
+
+def dotted(value: Any, path: str) -> Any:
+    """What a dot path leads to, through objects only; `MISSING` where nothing is."""
+    for key in path.split("."):
+        if type(value) is not dict or key not in value:
+            return MISSING
+        value = value[key]
+    return value
 
 
 def same_value(left: Any, right: Any) -> bool:

@@ -10,6 +10,7 @@ is no array) is missing evidence for the assertions that read it.
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -95,6 +96,27 @@ class TraceView:
         return [_text(step.get("name")) for step in self.steps if step.get("type") == "tool_call"]
 
     @cached_property
+    def call_counts(self) -> Counter[str]:
+        """How often each tool was called."""
+        return Counter(self.call_names)
+
+    @cached_property
+    def calls_by_name(self) -> dict[str, list[Call]]:
+        """The calls of each tool, in their order."""
+        found: dict[str, list[Call]] = {}
+        for call in self.calls:
+            found.setdefault(call.name, []).append(call)
+        return found
+
+    @cached_property
+    def call_failures(self) -> list[bool | None]:
+        """Whether each call failed; None where the trace holds no evidence."""
+        version = self.root.get("schema_version")
+        if (type(version) is not int and type(version) is not float) or version < 2:
+            return [None] * len(self.calls)
+        return [_failure(call.step) for call in self.calls]
+
+    @cached_property
     def metadata(self) -> dict[str, Any]:
         """The trace's metadata; empty where there are none."""
         metadata = self.root.get("metadata")
@@ -132,6 +154,15 @@ def view_of(scene: Any, providers: Providers | None = None) -> TraceView:
     if type(scene) is not dict:
         return TraceView(scene, MISSING, providers)
     return TraceView(scene.get("trace", scene), scene.get("world", MISSING), providers)
+
+
+def _failure(step: Step) -> bool | None:
+    """Whether a step's error or status says that it failed; None when there is neither."""
+    if step.get("error") is not None:
+        return True
+    if "status" in step:
+        return bool(step["status"] != "ok")
+    return False if "error" in step else None
 
 
 def _text(value: Any) -> str:
