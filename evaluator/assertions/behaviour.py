@@ -6,15 +6,13 @@ seen at all. Calls are numbered from 1 among the calls of the trace.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta
 
-from evaluator.assertions.arguments import Natural, Pair, Text
-from evaluator.assertions.edit_distance import edit_distance
+from evaluator.assertions.arguments import Natural, Text
 from evaluator.assertions.json_value import dotted, is_number, key_of, same_value
 from evaluator.assertions.judgement import (
     SIGNS,
@@ -28,11 +26,11 @@ from evaluator.assertions.judgement import (
     passed,
 )
 from evaluator.assertions.method import Method
+from evaluator.assertions.trajectory import calls_without_earlier, trajectory, trajectory_partial_order
 from evaluator.assertions.view import Call, TraceView
 from evaluator.assertions.wording import and_more, beyond_text, counted, listed, name_text, range_text
 from evaluator.values import MISSING, compact, number_text
 
-Mode = Literal["strict", "unordered", "subset", "superset"]
 Period = Annotated[int, Meta(ge=1, le=4)]
 Repeats = Annotated[int, Meta(ge=2)]
 ArgumentOperator = Literal["eq", "ne", "in", "not_in", "lt", "lte", "gt", "gte"]
@@ -136,142 +134,14 @@ def _beyond(over: int, short: int) -> str:
     return beyond_text(str(over) if over else None, str(short) if short else None)
 
 
-# The whole sequence of calls
-
-
-def trajectory(*, tools: tuple[Text, ...], mode: Mode = "strict") -> Judge:
-    """The calls are these, one by one (`strict`), in any order (`unordered`), none but these (`subset`), at
-    least these (`superset`). Except for `strict` the lists are taken as multisets, since a retry is a call.
-    """
-    if mode == "strict":
-        return _strict_trajectory(tools)
-    listed_calls = Counter(tools)
-
-    def judge(view: TraceView) -> Judgement:
-        called = view.call_counts
-        missing = 0 if mode == "subset" else _excess(listed_calls, called)
-        extra = 0 if mode == "superset" else _excess(called, listed_calls)
-        if not missing and not extra:
-            return passed(lambda: f"calls: {_MODES[mode][0]}")
-        return failed(missing + extra, lambda: _trajectory_why(mode, tools, view.call_names))
-
-    return judge
-
-
-def _strict_trajectory(tools: tuple[str, ...]) -> Judge:
-    expected, wanted = list(tools), listed(tools, " → ")
-
-    def judge(view: TraceView) -> Judgement:
-        names = view.call_names
-        if names == expected:
-            return passed(f"calls: exactly {wanted}")
-        edits = edit_distance(names, tools)
-        return failed(
-            edits,
-            lambda: (
-                f"calls: expected exactly {wanted}, got {listed(names, ' → ')} ({counted(edits, 'edit')})"
-            ),
-        )
-
-    return judge
-
-
-_MODES: Final = {
-    "unordered": ("exactly the listed ones in any order", "exactly the listed calls in any order"),
-    "subset": ("none outside the list", "no call outside the list"),
-    "superset": ("every listed one occurs", "every listed call"),
-}
-
-
-def _trajectory_why(mode: Mode, tools: Sequence[str], names: Sequence[str]) -> str:
-    missing, extra = _surplus(tools, names), _surplus(names, tools)
-    expected = f"calls: expected {_MODES[mode][1]}"
-    if mode == "subset":
-        return f"{expected}, got {len(extra)}: {listed(extra)}"
-    if mode == "superset":
-        return f"{expected}, missing {len(missing)}: {listed(missing)}"
-    sides = [f"{side} {len(of)}: {listed(of)}" for side, of in (("missing", missing), ("extra", extra)) if of]
-    return f"{expected}, {'; '.join(sides)}"
-
-
-def _excess(left: Counter[str], right: Counter[str]) -> int:
-    """How many elements of one multiset the other lacks."""
-    return sum(count - right[name] for name, count in left.items() if count > right[name])
-
-
-def _surplus(left: Sequence[str], right: Sequence[str]) -> list[str]:
-    """The elements of one multiset that the other lacks, the later ones of a name first left over."""
-    room, found = Counter(right), []
-    for name in left:
-        room[name] -= 1
-        if room[name] < 0:
-            found.append(name)
-    return found
-
-
 # Order
-
-
-def trajectory_partial_order(*, order: tuple[Pair, ...], tools: tuple[Text, ...] | None = None) -> Judge:
-    """Every tool named is called and, for each pair, each call of the second follows one of the first.
-
-    A cycle cannot be satisfied and fails.
-    """
-    named = dict.fromkeys(name for pair in order for name in pair)
-    named.update(dict.fromkeys(tools or ()))
-
-    def judge(view: TraceView) -> Judgement:
-        calls = view.calls_by_name
-        missing = [name for name in named if name not in calls]
-        early = sum(_early(view, before, after) for before, after in order)
-        if not missing and not early:
-            return passed("calls: every tool called, every pair in order")
-        return failed(len(missing) + early, lambda: _order_why(view, order, named, missing, early))
-
-    return judge
-
-
-def _early(view: TraceView, before: str, after: str) -> int:
-    """How many calls of `after` have no earlier call of `before`."""
-    later = view.calls_by_name.get(after)
-    if later is None:
-        return 0
-    first = view.calls_by_name.get(before)
-    if first is None:
-        return len(later)
-    if before == after:
-        return 1
-    return bisect_left(later, first[0].number, key=_number)
-
-
-def _number(call: Call) -> int:
-    return call.number
-
-
-def _order_why(
-    view: TraceView,
-    order: Sequence[tuple[str, str]],
-    named: Sequence[str] | dict[str, None],
-    missing: list[str],
-    early: int,
-) -> str:
-    if not early:
-        names = counted(len(named), "tool")
-        return f"calls: expected every one of {names} to be called, missing: {listed(missing)}"
-    before, after = next(pair for pair in order if _early(view, *pair))
-    call = view.calls_by_name[after][0]
-    also = f"; missing: {listed(missing)}" if missing else ""
-    return (
-        f"calls: expected {name_text(before)} before {name_text(after)}, {name_text(after)} "
-        f"(call {call.number + 1}) has no earlier {name_text(before)}{and_more(early - 1)}{also}"
-    )
 
 
 def tool_called_before(*, before: Text, after: Text) -> Judge:
     """Each call of the tool `after` has an earlier call of the tool `before`."""
 
     def judge(view: TraceView) -> Judgement:
-        early = _early(view, before, after)
+        early = calls_without_earlier(view, before, after)
         if not early:
             return passed(f"{name_text(after)}: an earlier {name_text(before)} to every call")
         first = view.calls_by_name[after][0].number + 1
