@@ -8,11 +8,15 @@ constants read from the profile: naming one of n paths or values takes log2 n bi
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from induce.constants import half_digits
 from induce.grammar import Grammar, units
-from induce.literals import Bound, Collect, Hypothesis, Literal, PathTest
-from induce.profile import Column, Scope, is_number, scalar_key
+from induce.literals import Bound, Collect, Hypothesis, Literal, Members, OtherPath, PathTest
+from induce.pairs import Pair, Pairs, comparable_pairs
+from induce.profile import ArrayConstant, Column, Scope, is_number, scalar_key
+
+JSON = Any
 
 
 class OutsideGrammarError(ValueError):
@@ -27,6 +31,8 @@ class DescriptionLength:
         self.grammar = grammar
         self.costs = grammar.costs
         self._tokens: dict[int, dict[str, None]] = {}
+        self._caseless: dict[int, dict[str, None]] = {}
+        self._pairs: dict[int, Pairs] = {}
 
     def tokens(self, column: Column) -> dict[str, None]:
         """The substrings that ``contains`` may use on `column`, best first."""
@@ -34,6 +40,22 @@ class DescriptionLength:
         if key not in self._tokens:
             self._tokens[key] = dict.fromkeys(column.tokens(self.grammar.max_tokens))
         return self._tokens[key]
+
+    def caseless_tokens(self, column: Column) -> dict[str, None]:
+        """The substrings, in lower case, that ``contains`` may use on `column` putting case aside."""
+        key = id(column)
+        if key not in self._caseless:
+            most = self.grammar.max_tokens if self.grammar.ignore_case else 0
+            self._caseless[key] = dict.fromkeys(column.caseless_tokens(most) if most else ())
+        return self._caseless[key]
+
+    def pairs(self, scope: Scope) -> Pairs:
+        """The pairs of paths that may be compared."""
+        key = id(scope)
+        if key not in self._pairs:
+            most = self.grammar.max_pairs if self.grammar.cross_field else 0
+            self._pairs[key] = comparable_pairs(scope, most) if most else {}
+        return self._pairs[key]
 
     def path_choice(self, scope: Scope) -> float:
         """Bits to pick one path of the scope; a second literal on the same path saves them."""
@@ -45,6 +67,10 @@ class DescriptionLength:
             bits += self.costs.index
         elif column.kind == "keyed":
             bits += self.costs.keyed
+        elif column.kind == "having":
+            bits += self.costs.keyed + self.costs.having
+        elif column.kind == "length":
+            bits += self.costs.length
         return bits
 
     def eq(self, scope: Scope, column: Column, code: int) -> int:
@@ -61,6 +87,18 @@ class DescriptionLength:
         extra = self.costs.number if is_number(column.distinct[code]) else 0.0
         return self.eq(scope, column, code) + units(self.costs.negation + extra)
 
+    def eq_array(self, scope: Scope, column: Column, array: ArrayConstant) -> int:
+        """Cost of ``eq`` with a whole array; ``neq`` costs the negation more."""
+        bits = self.costs.eq + self.path(scope, column) + self.costs.array
+        bits += math.log2(len(column.distinct) + len(column.arrays))
+        return units(bits + (self.costs.once if int(array.rows.sum()) == 1 else 0.0))
+
+    def cross_field(self, scope: Scope, pair: Pair, op: str) -> int:
+        """Cost of ``eq``, ``gte`` or ``lte`` between two paths, in either order."""
+        bits = self.costs.eq if op == "eq" else self.costs.threshold
+        bits += self.path(scope, pair.left) + self.path(scope, pair.right) + self.costs.cross_field
+        return units(bits + (self.costs.identifier_threshold if pair.dear and op != "eq" else 0.0))
+
     def threshold(self, scope: Scope, column: Column, digits: int) -> int:
         """Cost of ``gte`` or ``lte`` with a constant of so many half digits."""
         bits = self.costs.threshold + self.path(scope, column)
@@ -75,6 +113,11 @@ class DescriptionLength:
     def contains(self, scope: Scope, column: Column) -> int:
         choice = math.log2(1 + len(self.tokens(column)))
         return units(self.costs.contains + self.path(scope, column) + choice)
+
+    def contains_caseless(self, scope: Scope, column: Column) -> int:
+        choice = math.log2(1 + len(self.tokens(column)) + len(self.caseless_tokens(column)))
+        bits = self.costs.contains + self.path(scope, column) + self.costs.ignore_case
+        return units(bits + choice)
 
     def collect(self, scope: Scope, bound: int | None) -> int:
         """Cost of a find (`bound` None) or a count over one of the collections of `scope`."""
@@ -115,14 +158,26 @@ class DescriptionLength:
                 f"path {test.path!r} is not one of the paths of {scope.name or 'the scene'}"
             )
         negation = self.negation if negated else 0
+        if isinstance(test.value, OtherPath):
+            return self._cross_field(scope, test.op, test.path, test.value.path, negated)
         if test.op in ("exists", "missing"):
             if negated:
                 raise OutsideGrammarError(f"not {test.op} is said as its opposite")
+            if column.kind == "length":
+                raise OutsideGrammarError(f"{test.op} {test.path!r}: a length is compared, not looked for")
             return self.presence(scope, column, test.op)
+        if test.op == "contains" and test.ignore_case:
+            if test.value not in self.caseless_tokens(column):
+                raise OutsideGrammarError(
+                    f"substring {test.value!r} ignoring case is not a candidate for {test.path!r}"
+                )
+            return self.contains_caseless(scope, column) + negation
         if test.op == "contains":
             if test.value not in self.tokens(column):
                 raise OutsideGrammarError(f"substring {test.value!r} is not a candidate for {test.path!r}")
             return self.contains(scope, column) + negation
+        if isinstance(test.value, Members):
+            return self._eq_array(scope, column, test.value.values) + negation
         if test.op == "eq":
             key = scalar_key(test.value)
             codes = [c for c, v in enumerate(column.distinct) if key is not None and scalar_key(v) == key]
@@ -138,6 +193,24 @@ class DescriptionLength:
         if not met:
             raise OutsideGrammarError(f"no number observed at {test.path!r} meets {test.op} {number}")
         return self.threshold(scope, column, half_digits(number))
+
+    def _eq_array(self, scope: Scope, column: Column, members: tuple[JSON, ...]) -> int:
+        if not self.grammar.arrays:
+            raise OutsideGrammarError("equality with arrays is switched off in the grammar")
+        wanted = list(map(scalar_key, members))
+        for array in column.arrays:
+            if list(map(scalar_key, array.members)) == wanted:
+                return self.eq_array(scope, column, array)
+        raise OutsideGrammarError(f"the array {list(members)!r} is not a candidate for {column.path!r}")
+
+    def _cross_field(self, scope: Scope, op: str, left: str, right: str, negated: bool) -> int:
+        if not self.grammar.cross_field:
+            raise OutsideGrammarError("comparing two paths is switched off in the grammar")
+        pair = self.pairs(scope).get((min(left, right), max(left, right)))
+        if pair is None or not (pair.equality if op == "eq" else pair.order):
+            raise OutsideGrammarError(f"{left!r} and {right!r} are not candidates for {op} between two paths")
+        number = units(self.costs.number) if op == "eq" and pair.numeric else 0
+        return self.cross_field(scope, pair, op) + (self.negation + number if negated else 0)
 
     def _collect(self, scope: Scope, atom: Collect, negated: bool, max_where: int) -> int:
         child = scope.children.get(atom.collection)
@@ -158,15 +231,16 @@ class DescriptionLength:
         if not 1 <= k <= self.grammar.max_count or (atom.where and k == 1 and name == "gte"):
             raise OutsideGrammarError(f"count {name} {k} is not a candidate bound")
         bounded = any(
-            isinstance(part.atom, PathTest) and part.atom.op in ("gte", "lte") for part in atom.where
+            isinstance(part.atom, PathTest) and isinstance(part.atom.value, Bound) for part in atom.where
         )
         if name == "eq" and bounded:
             raise OutsideGrammarError("count eq over a numeric bound is not in the grammar")
         return cost + self.collect(scope, k)
 
     def where(self, scope: Scope, literals: tuple[Literal, ...], max_where: int) -> int:
-        """Cost of a conjunction about one element: joining is free, repeating a path too."""
-        paths = [lit.atom.path for lit in literals if isinstance(lit.atom, PathTest)]
+        """Cost of a conjunction about one element: joining is free, repeating a path of one test too."""
+        tests = [lit.atom for lit in literals if isinstance(lit.atom, PathTest)]
+        paths = [test.path for test in tests if not isinstance(test.value, OtherPath)]
         repeats = len(paths) - len(set(paths))
         total = sum(self.literal(scope, lit, max_where) for lit in literals)
         return total - repeats * units(self.path_choice(scope))

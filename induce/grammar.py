@@ -41,6 +41,12 @@ class Costs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     exists: float = 6.0
     missing: float = 7.0
     contains: float = 2.0
+    ignore_case: float = 2.0
+    array: float = 3.0
+    length: float = 4.0
+    having: float = 2.0
+    """On top of `keyed`."""
+    cross_field: float = 4.0
     negation: float = 3.0
     find: float = 3.0
     count: float = 5.0
@@ -64,10 +70,24 @@ class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Whether first elements (``a[0].x``) may be addressed.
     keyed_paths : bool
         Whether keyed look-ups (``a[kind=card].x``) may be addressed.
+    having_paths : bool
+        Whether look-ups by a member (``a[tags has gift].x``) may be addressed.
+    lengths : bool
+        Whether lengths (``a.length``) may be compared: of texts that are written freely, and of arrays that
+        are longer than `max_count` or nested too deep for a ``count``.
+    arrays : bool
+        Whether ``eq`` and ``neq`` may compare with a whole array, of few scalars, observed at the path.
+    ignore_case : bool
+        Whether ``contains`` may put case aside, for words that occur in several cases.
+    cross_field : bool
+        Whether ``eq``, ``neq``, ``gte`` and ``lte`` may compare two paths of one scope (``value_path``):
+        texts that share values, numbers whose ranges overlap.
     max_count : int
         The largest bound of a ``count``.
     max_tokens : int
         The most substrings per path that ``contains`` may try.
+    max_pairs : int
+        The most pairs of paths per scope that may be compared, the likeliest first.
     costs : Costs
         Bits charged for each part.
     """
@@ -77,8 +97,14 @@ class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     exclude: tuple[str, ...] = ()
     index_paths: bool = True
     keyed_paths: bool = True
+    having_paths: bool = True
+    lengths: bool = True
+    arrays: bool = True
+    ignore_case: bool = True
+    cross_field: bool = True
     max_count: int = 8
     max_tokens: int = 400
+    max_pairs: int = 100
     costs: Costs = Costs()
 
     @classmethod
@@ -118,7 +144,11 @@ class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError("grammar.operators: at least one operator besides 'not' is needed")
         if not self.include:
             raise ValueError("grammar.include: at least one pattern is needed, '*' for every path")
-        for name, least, most in (("max_count", 1, 1000), ("max_tokens", 0, 100_000)):
+        for name, least, most in (
+            ("max_count", 1, 1000),
+            ("max_tokens", 0, 100_000),
+            ("max_pairs", 0, 10_000),
+        ):
             if not least <= getattr(self, name) <= most:
                 raise ValueError(f"grammar.{name}: expected {least} to {most}, got {getattr(self, name)}")
         for name in Costs.__struct_fields__:

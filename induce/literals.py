@@ -31,15 +31,29 @@ class Bound(NamedTuple):
         return cls(number, number, "high")
 
 
+class Members(NamedTuple):
+    """The constant of an equality with an array: its scalars, in order."""
+
+    values: tuple[JSON, ...]
+
+
+class OtherPath(NamedTuple):
+    """In the place of a constant: whatever stands at another path of the same scope."""
+
+    path: str
+
+
 class PathTest(NamedTuple):
     """A test of one path: ``eq``, ``gte``, ``lte``, ``contains``, ``exists`` or ``missing``.
 
-    `value` is the JSON constant, the substring, or a `Bound`; None where there is none.
+    `value` is the JSON scalar, the substring, a `Bound`, `Members` or an `OtherPath`; None where there is
+    none. `ignore_case` is for ``contains``, whose substring is then in lower case.
     """
 
     op: str
     path: str
     value: JSON = None
+    ignore_case: bool = False
 
 
 class Collect(NamedTuple):
@@ -73,12 +87,21 @@ def literal_check(literal: Literal) -> dict[str, JSON]:
         check = {"op": atom.op, "path": atom.path}
     elif atom.op == "contains":
         check = {"op": "contains", "path": atom.path, "substring": atom.value}
+        check |= {"ci": True} if atom.ignore_case else {}
     elif atom.op == "eq" and literal.negated:
-        return {"op": "neq", "path": atom.path, "value": atom.value}
+        return {"op": "neq", "path": atom.path, **_compared(atom.value)}
     else:
-        value = atom.value.value if isinstance(atom.value, Bound) else atom.value
-        check = {"op": atom.op, "path": atom.path, "value": value}
+        check = {"op": atom.op, "path": atom.path, **_compared(atom.value)}
     return {"op": "not", "of": check} if literal.negated else check
+
+
+def _compared(value: JSON) -> dict[str, JSON]:
+    """What a comparison compares with, on the wire."""
+    if isinstance(value, OtherPath):
+        return {"value_path": value.path}
+    if isinstance(value, Members):
+        return {"value": list(value.values)}
+    return {"value": value.value if isinstance(value, Bound) else value}
 
 
 def conjunction(literals: tuple[Literal, ...]) -> dict[str, JSON]:

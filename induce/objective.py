@@ -15,12 +15,12 @@ from evaluator import compile_check
 from induce.costs import DescriptionLength, OutsideGrammarError
 from induce.examples import Examples
 from induce.grammar import OPERATORS, Grammar, bits
-from induce.literals import Bound, Collect, Hypothesis, Literal, PathTest
+from induce.literals import Bound, Collect, Hypothesis, Literal, Members, OtherPath, PathTest
 from induce.noise import NoiseModel
 from induce.profile import profile
 
 JSON = Any
-OPT_IN_FORMS = ("ci", "norm", "word", "as", "values", "absent", "value_path")
+OPT_IN_FORMS = ("norm", "word", "as", "values", "absent")
 """Fields with which an operator says more than the learner does."""
 Terms = list[tuple[Literal, ...]]
 
@@ -130,19 +130,33 @@ def _literal(check: dict[str, JSON], negate: bool) -> Literal:
     for name in OPT_IN_FORMS:
         if check.get(name):
             raise OutsideGrammarError(f"{op} with {name!r} is not in the grammar")
+    if check.get("ci") and op != "contains":
+        raise OutsideGrammarError(f"{op} with 'ci' is not in the grammar")
     if op in ("eq", "neq"):
-        return Literal(PathTest("eq", check["path"], check["value"]), (op == "neq") is not negate)
+        return Literal(PathTest("eq", check["path"], _constant(check)), (op == "neq") is not negate)
     if op in ("exists", "missing"):
         opposite = {"exists": "missing", "missing": "exists"}
         return Literal(PathTest(opposite[op] if negate else op, check["path"]))
     if op in ("gte", "lte"):
-        return Literal(PathTest(op, check["path"], Bound.exactly(check["value"])), negate)
+        other = "value_path" in check
+        bound = OtherPath(check["value_path"]) if other else Bound.exactly(check["value"])
+        return Literal(PathTest(op, check["path"], bound), negate)
     if op == "contains":
-        return Literal(PathTest("contains", check["path"], check["substring"]), negate)
+        folded = bool(check.get("ci"))
+        substring = check["substring"].lower() if folded else check["substring"]
+        return Literal(PathTest("contains", check["path"], substring, folded), negate)
     where = _conjuncts(check["where"]) if "where" in check else ()
     if op == "find":
         return Literal(Collect("find", check["collection"], where), negate)
     return _count(check, where, negate)
+
+
+def _constant(check: dict[str, JSON]) -> JSON:
+    """What an equality compares with."""
+    if "value_path" in check:
+        return OtherPath(check["value_path"])
+    value = check["value"]
+    return Members(tuple(value)) if isinstance(value, list) else value
 
 
 def _count(check: dict[str, JSON], where: tuple[Literal, ...], negate: bool) -> Literal:

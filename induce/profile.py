@@ -13,28 +13,47 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluator import MISSING, SceneError, lookup, resolve
+from evaluator.values import equal, utf16_length
 from induce.constants import Number, gap_half_digits
 from induce.grammar import Grammar
 from induce.scenes.jsontext import find_foreign
 
 JSON = Any
-Kind = Literal["plain", "index", "keyed"]
+Kind = Literal["plain", "index", "keyed", "having", "length"]
 
 MAX_LEVELS = 12
 """Object nesting below which paths are still candidates."""
 MAX_KEY_VALUES = 12
+MAX_ARRAYS, LONGEST_ARRAY = 12, 4
+"""How many different arrays a path may hold, and of how many scalars, for each to be a constant."""
+LEAST_TEXTS, LEAST_LENGTHS = 8, 4
+"""Different texts, and lengths among them, from which on a path holds texts that are written freely."""
 YEAR_2000, YEAR_2100 = 946_684_800, 4_102_444_800
 _UNSAFE_KEY = re.compile(r"[.\[\]]")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_a-zA-Z]+")
 _NAMES_A_ROW = re.compile(r"(^|_)(id|ids|no|nr|number|index|seq|row|key|uuid)$")
 _ISO_TIME = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?")
 _OPAQUE = re.compile(r"(?=.*\d)[0-9a-fA-F]{8,}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
+
+class ArrayConstant(NamedTuple):
+    """A small array observed at a path: its scalars, and the rows (bool) that equal it."""
+
+    members: tuple[JSON, ...]
+    rows: NDArray[np.bool_]
+
+
+class TextRuns(NamedTuple):
+    """Runs of whole words: in how many texts each occurs, and how many texts it is the whole of."""
+
+    support: Counter[str]
+    whole: Counter[str]
 
 
 @dataclass
@@ -112,24 +131,47 @@ class Column:
             return rows >= 8 and len(values) >= 0.9 * rows and not any(" " in v for v in values)
         if not all(isinstance(v, int) for v in values):
             return False
-        low, high = self.numbers[0], self.numbers[-1]
-        if any(unit * YEAR_2000 <= low and high < unit * YEAR_2100 for unit in (1, 1000)):
+        if self.epoch:
             return True
+        low, high = self.numbers[0], self.numbers[-1]
         named = _NAMES_A_ROW.search(self.path.rpartition(".")[2].lower())
         unique = len(values) >= 0.9 * rows and rows >= 8
         return unique and (named is not None or high - low < 1.5 * len(values))
 
-    def tokens(self, limit: int) -> list[str]:
-        """Runs of whole words in the texts that could be looked for with ``contains``.
+    @cached_property
+    def epoch(self) -> bool:
+        """Whether the numbers are moments of this century, in seconds or milliseconds."""
+        if not self.numbers:
+            return False
+        low, high = self.numbers[0], self.numbers[-1]
+        return any(unit * YEAR_2000 <= low and high < unit * YEAR_2100 for unit in (1, 1000))
 
-        A run has up to four words with the separators between them, occurs in at least two
-        distinct texts and is not the whole of every text it occurs in. Of equal support the
-        longer run is first.
-        """
-        texts = [v for v in self.distinct if isinstance(v, str)]
+    @cached_property
+    def arrays(self) -> list[ArrayConstant]:
+        """Small arrays of scalars, the shortest first; where they are many, the empty one alone."""
+        rows_of: dict[tuple[tuple[str, JSON] | None, ...], list[int]] = {}
+        for row, value in enumerate(self.values):
+            if type(value) is list and len(value) <= LONGEST_ARRAY:
+                rows_of.setdefault(tuple(map(scalar_key, value)), []).append(row)
+        scalar = [keys for keys in rows_of if None not in keys]
+        kept = scalar if len(scalar) <= MAX_ARRAYS else [keys for keys in scalar if not keys]
+        objects = [row for row, value in enumerate(self.values) if kept and type(value) is dict]
+        found = []
+        for keys in sorted(kept, key=lambda keys: (len(keys), keys)):
+            members = tuple(key[1] for key in keys if key is not None)
+            rows = np.zeros(len(self.values), np.bool_)
+            rows[rows_of[keys]] = True
+            rows[[row for row in objects if equal(self.values[row], list(members))]] = True
+            found.append(ArrayConstant(members, rows))
+        return found
+
+    @cached_property
+    def _runs(self) -> TextRuns:
         support: Counter[str] = Counter()
         whole: Counter[str] = Counter()
-        for text in texts:
+        for text in self.distinct:
+            if not isinstance(text, str):
+                continue
             spans = [m.span() for m in _WORD.finditer(text[:2000])]
             runs = {
                 text[spans[i][0] : spans[j][1]]
@@ -139,7 +181,29 @@ class Column:
             support.update(runs)
             if text in runs:
                 whole[text] += 1
+        return TextRuns(support, whole)
+
+    def tokens(self, limit: int) -> list[str]:
+        """Runs of whole words in the texts that could be looked for with ``contains``.
+
+        A run has up to four words with the separators between them, occurs in at least two
+        distinct texts and is not the whole of every text it occurs in. Of equal support the
+        longer run is first.
+        """
+        support, whole = self._runs
         usable = [t for t, n in support.items() if n >= 2 and n > whole[t] and len(t) > 1]
+        usable.sort(key=lambda t: (-support[t], -len(t), t))
+        return usable[:limit]
+
+    def caseless_tokens(self, limit: int) -> list[str]:
+        """Runs of whole words, in lower case, that occur in several cases; also whole texts."""
+        support: Counter[str] = Counter()
+        spellings: Counter[str] = Counter()
+        for run, texts in self._runs.support.items():
+            lowered = run.lower()
+            support[lowered] += texts
+            spellings[lowered] += 1
+        usable = [t for t, n in spellings.items() if n >= 2 and len(t) > 1]
         usable.sort(key=lambda t: (-support[t], -len(t), t))
         return usable[:limit]
 
@@ -221,8 +285,9 @@ def profile(scenes: Sequence[JSON], grammar: Grammar, max_nesting: int) -> Scope
     _fill(root, grammar, max_nesting)
     if grammar.index_paths:
         _add_first_elements(root, grammar)
-    if grammar.keyed_paths:
-        _add_keyed(root, grammar)
+    _add_lookups(root, grammar)
+    if grammar.lengths:
+        _add_lengths(root, grammar)
     return root
 
 
@@ -322,24 +387,100 @@ def _add_first_elements(root: Scope, grammar: Grammar) -> None:
                 root.columns[inner] = _column(root, inner, levels, "index", rows, values)
 
 
-def _add_keyed(root: Scope, grammar: Grammar) -> None:
+class _Lookup(NamedTuple):
+    """A bracket of a path, the field it reads, and the elements it could lead to."""
+
+    segment: str
+    kind: Kind
+    field: str
+    matched: NDArray[np.intp]
+
+
+def _add_lookups(root: Scope, grammar: Grammar) -> None:
     for path, child in sorted(root.children.items()):
-        for field_name, key in sorted(child.columns.items()):
-            if "." in field_name or field_name == "" or not _is_key(key):
+        for found in _lookups(child, grammar):
+            owners, first = np.unique(child.owner[found.matched], return_index=True)
+            if len(owners) < 2 or len(found.matched) > 1.5 * len(owners):
                 continue
-            for code, value in enumerate(key.distinct):
-                matched = np.flatnonzero(key.codes == code)
-                owners, first = np.unique(child.owner[matched], return_index=True)
-                if len(owners) < 2 or len(matched) > 1.5 * len(owners):
+            for inner, column in sorted(child.columns.items()):
+                full = f"{path}{found.segment}.{inner}"
+                if inner in ("", found.field) or not grammar.allows_path(full):
                     continue
-                for inner, column in sorted(child.columns.items()):
-                    full = f"{path}[{field_name}={value}].{inner}"
-                    if inner in ("", field_name) or not grammar.allows_path(full):
-                        continue
-                    rows = [int(r) for r in owners]
-                    values = [column.values[matched[i]] for i in first]
-                    levels = path.count(".") + 1 + inner.count(".") + 1
-                    root.columns[full] = Column(full, levels, "keyed", _spread(rows, values, len(root.rows)))
+                rows = [int(r) for r in owners]
+                values = [column.values[found.matched[i]] for i in first]
+                levels = path.count(".") + 1 + inner.count(".") + 1
+                root.columns[full] = Column(full, levels, found.kind, _spread(rows, values, len(root.rows)))
+
+
+def _lookups(scope: Scope, grammar: Grammar) -> Iterator[_Lookup]:
+    """Look-ups of an element by a field's text, and by a member of a field's array of texts."""
+    for name, column in sorted(scope.columns.items()):
+        if name == "" or "." in name or "=" in name or " has " in name or name != name.strip():
+            continue
+        if grammar.keyed_paths and _is_key(column):
+            for code, value in enumerate(column.distinct):
+                yield _Lookup(f"[{name}={value}]", "keyed", name, np.flatnonzero(column.codes == code))
+        if grammar.having_paths and not any(character.isspace() for character in name):
+            for member, elements in _members(column):
+                yield _Lookup(f"[{name} has {member}]", "having", name, elements)
+
+
+def _members(column: Column) -> Iterator[tuple[str, NDArray[np.intp]]]:
+    """A few short texts that keep coming back in the arrays of a column, each with the rows that have it."""
+    rows_of: dict[str, list[int]] = {}
+    for row, value in enumerate(column.values):
+        if type(value) is not list:
+            continue
+        if not all(type(member) is str for member in value):
+            return
+        for member in dict.fromkeys(value):
+            rows_of.setdefault(member, []).append(row)
+        if len(rows_of) > MAX_KEY_VALUES:
+            return
+    for member in sorted(rows_of):
+        if _names_a_key(member):
+            yield member, np.array(rows_of[member], np.intp)
+
+
+def _add_lengths(scope: Scope, grammar: Grammar) -> None:
+    """Lengths of texts and arrays, where they say more than a count of the elements does."""
+    for column in list(scope.columns.values()):
+        full = f"{column.path}.length" if column.path else "length"
+        if column.kind != "plain" or full in scope.columns:
+            continue
+        if not grammar.allows_path(f"{scope.name}.{full}".strip(".")):
+            continue
+        if any(type(value) is dict and "length" in value for value in column.values):
+            continue
+        values = [_length(value) for value in column.values]
+        if _is_freely_written(column) or _outgrows_counts(scope, column, grammar):
+            length = Column(full, column.levels + 1, "length", values)
+            if len(length.numbers) >= 2:
+                scope.columns[full] = length
+    for child in scope.children.values():
+        _add_lengths(child, grammar)
+
+
+def _length(value: JSON) -> JSON:
+    if type(value) is list:
+        return len(value)
+    return utf16_length(value) if type(value) is str else MISSING
+
+
+def _is_freely_written(column: Column) -> bool:
+    """Whether the texts are hardly ever the same and of many lengths, yet no names of rows."""
+    texts = [v for v in column.distinct if isinstance(v, str)]
+    if len(texts) < LEAST_TEXTS or column.identifier_like:
+        return False
+    rows = sum(n for v, n in zip(column.distinct, column.occurrences, strict=True) if isinstance(v, str))
+    return 2 * len(texts) >= rows and len({len(text) for text in texts}) >= LEAST_LENGTHS
+
+
+def _outgrows_counts(scope: Scope, column: Column, grammar: Grammar) -> bool:
+    """Whether there are arrays whose elements no ``count`` can count, or not that far."""
+    longest = max((len(value) for value in column.values if type(value) is list), default=-1)
+    countable = column.path in scope.children and grammar.allows("count")
+    return longest > grammar.max_count if countable else longest >= 0
 
 
 def _spread(rows: list[int], values: list[JSON], length: int) -> list[JSON]:
@@ -355,17 +496,17 @@ def _is_key(column: Column) -> bool:
     return (
         2 <= len(values) <= MAX_KEY_VALUES
         and all(v is MISSING or type(v) is str for v in column.values)
-        and all(
-            isinstance(v, str)
-            and 0 < len(v) <= 40
-            and v == v.strip()
-            and "]" not in v
-            and v.isprintable()
-            and " has " not in v
-            for v in values
-        )
+        and all(isinstance(v, str) and _names_a_key(v) for v in values)
         and not column.identifier_like
-        and " has " not in f"{column.path}"
-        and "=" not in column.path
-        and column.path == column.path.strip()
+    )
+
+
+def _names_a_key(text: str) -> bool:
+    """Whether a text can stand in the brackets of a look-up as it is."""
+    return (
+        0 < len(text) <= 40
+        and text == text.strip()
+        and "]" not in text
+        and text.isprintable()
+        and " has " not in text
     )

@@ -20,7 +20,9 @@ from induce.costs import DescriptionLength
 from induce.grammar import units
 from induce.literals import Collect, Literal
 from induce.profile import Scope
+from induce.proposers.arrays import array_equalities
 from induce.proposers.comparison import Cuts, Direction, Penalties, cuts, directions, equalities
+from induce.proposers.cross_field import comparisons
 from induce.proposers.presence import presence
 from induce.proposers.rows import Candidate, CheapestByTruth, Mask, Sink, stack
 from induce.proposers.text import substrings
@@ -72,7 +74,7 @@ class PathTests:
 
     def of(self, scope: Scope) -> list[Candidate]:
         if id(scope) not in self._kept:
-            families = (equalities, presence, substrings)
+            families = (equalities, presence, substrings, array_equalities, comparisons)
             found = [candidate for family in families for candidate in family(scope, self.cost)]
             self._kept[id(scope)] = sorted(found, key=lambda candidate: candidate.cost)
         return self._kept[id(scope)]

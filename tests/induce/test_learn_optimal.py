@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 
 import pytest
@@ -20,7 +20,7 @@ from induce import OutsideGrammarError, learn_check, objective_of
 from induce.costs import DescriptionLength
 from induce.examples import Examples
 from induce.grammar import Grammar, bits, units
-from induce.literals import Bound, Collect, Literal, PathTest, literal_check
+from induce.literals import Bound, Collect, Literal, Members, OtherPath, PathTest, literal_check
 from induce.profile import Scope, profile
 
 JSON = Any
@@ -39,6 +39,20 @@ def random_scene(rng: random.Random) -> dict[str, JSON]:
     return scene
 
 
+def scene_of_other_forms(rng: random.Random) -> dict[str, JSON]:
+    """Words in several cases, arrays as values, lengths and paths that may be compared."""
+    scene: dict[str, JSON] = {"n": rng.choice([1, 2, 3, "2"]), "m": rng.choice([1, 2, 2.5, 3])}
+    scene["note"] = rng.choice(["Red fox", "red hen", "a RED owl", "none"])
+    scene["to"] = rng.choice(["a", "b", None])
+    scene["by"] = rng.choice(["a", "b", "c", None])
+    scene["tags"] = rng.choice([[], ["x"], ["x", 1], ["x", True], {}, {"0": "x"}])
+    scene["xs"] = [
+        {"k": rng.randrange(3), "w": rng.randrange(3), "t": rng.choice([[], ["p"], ["q", "p"]])}
+        for _ in range(rng.randrange(3))
+    ]
+    return scene
+
+
 def path_tests(scope: Scope, model: DescriptionLength) -> list[Literal]:
     found: list[Literal] = []
     for path, column in scope.columns.items():
@@ -49,6 +63,14 @@ def path_tests(scope: Scope, model: DescriptionLength) -> list[Literal]:
         found += [Literal(PathTest(op, path, Bound.exactly(n))) for n in grid for op in ("gte", "lte")]
         for token in model.tokens(column):
             found += [Literal(PathTest("contains", path, token), negated) for negated in (False, True)]
+        for token in model.caseless_tokens(column):
+            found += [Literal(PathTest("contains", path, token, True), n) for n in (False, True)]
+        for array in column.values:
+            if isinstance(array, list):
+                found += [Literal(PathTest("eq", path, Members(tuple(array))), n) for n in (False, True)]
+    for one, other in permutations(scope.columns, 2):
+        for op in ("eq", "gte", "lte"):
+            found += [Literal(PathTest(op, one, OtherPath(other)), n) for n in (False, True)]
     return found
 
 
@@ -67,11 +89,15 @@ def literals_of(root: Scope, model: DescriptionLength, max_where: int) -> Iterab
 
 
 def cheapest(
-    scenes: list[JSON], labels: list[str], max_terms: int, max_literals: int, max_where: int
+    scenes: list[JSON],
+    labels: list[str],
+    max_terms: int,
+    max_literals: int,
+    max_where: int,
+    grammar: Grammar,
 ) -> float:
     """The least objective of the grammar, by exhaustion."""
     examples = Examples.of(scenes, labels)
-    grammar = Grammar()
     root = profile(examples.scenes, grammar, 1)
     model = DescriptionLength(root, grammar)
     full = (1 << len(examples.scenes)) - 1
@@ -109,13 +135,19 @@ def combined(parts: dict[int, int], most: int, join: Any) -> dict[int, int]:
     return best
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_claimed_optimum_is_the_exhaustive_one(seed: int) -> None:
+FORMS = [None] * 8 + [(), ("gte", "eq", "not"), ("lte", "neq", "contains", "find")] * 3
+
+
+@pytest.mark.parametrize(("seed", "operators"), list(enumerate(FORMS)))
+def test_claimed_optimum_is_the_exhaustive_one(seed: int, operators: tuple[str, ...] | None) -> None:
     rng = random.Random(f"optimal-{seed}")
-    scenes = [random_scene(rng) for _ in range(rng.randrange(5, 8))]
+    make = random_scene if operators is None else scene_of_other_forms
+    grammar = Grammar(operators=operators) if operators else Grammar()
+    scenes = [make(rng) for _ in range(rng.randrange(5, 8))]
     labels = ["pass", "fail"] + [rng.choice(["pass", "fail"]) for _ in scenes[2:]]
-    judged = cheapest(scenes, labels, 2, 2, 2)
+    judged = cheapest(scenes, labels, 2, 2, 2, grammar)
     limits: dict[str, Any] = {"max_terms": 2, "max_literals": 2, "max_where": 2, "max_nesting": 1}
+    limits["grammar"] = grammar
     for engine in ("auto", "asp", "enumerate"):
         result = learn_check(scenes, labels, engine=engine, penalty=PENALTY, time_limit=30, **limits)
         assert result.lower_bound <= judged
