@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal
 from msgspec import Meta
 
 from evaluator.assertions.arguments import Natural, Text
-from evaluator.assertions.json_value import dotted, is_number, key_of, same_value
+from evaluator.assertions.json_value import at_dot_path, is_number, key_of, same_value
 from evaluator.assertions.judgement import (
     SIGNS,
     Judge,
@@ -66,7 +66,7 @@ def tool_cardinality(
 
 
 def _cardinality_per(tool: str, per: str, at_most: int | None, at_least: int | None) -> Judge:
-    what, wanted = f"{name_text(tool)} per {per}", _range(at_least, at_most)
+    what, wanted, path = f"{name_text(tool)} per {per}", _range(at_least, at_most), per.split(".")
 
     def judge(view: TraceView) -> Judgement:
         calls = view.calls_by_name.get(tool)
@@ -76,7 +76,7 @@ def _cardinality_per(tool: str, per: str, at_most: int | None, at_least: int | N
             return passed(f"{what}: no calls")
         values, unknown = [], 0
         for call in calls:
-            value = dotted(call.step.get("args"), per)
+            value = at_dot_path(call.step.get("args"), path)
             if value is MISSING:
                 unknown += 1
             else:
@@ -90,7 +90,7 @@ def _cardinality_per(tool: str, per: str, at_most: int | None, at_least: int | N
                 beyond, lambda: _cardinality_why(what, wanted, groups, values, unknown, at_most, at_least)
             )
         if unknown:
-            return not_evaluated(what, f"{per} of {_calls_text(_without(calls, per))}")
+            return not_evaluated(what, f"{per} of {_calls_text(_without(calls, path))}")
         return passed(lambda: f"{what}: {wanted} in each of {counted(len(groups), 'group')}")
 
     return judge
@@ -237,13 +237,13 @@ def tool_arg_satisfies(*, tool: Text, arg: Text, op: ArgumentOperator, value: An
     Only numbers satisfy `lt`, `lte`, `gt` and `gte`. A call without the argument is missing evidence.
     """
     gap_of, wanted = _argument_rule(op, value)
-    what = f"{name_text(tool)}.{arg}"
+    what, path = f"{name_text(tool)}.{arg}", arg.split(".")
 
     def judge(view: TraceView) -> Judgement:
         calls = view.calls_by_name.get(tool, ())
         total, unknown, wrong = 0.0, False, []
         for call in calls:
-            found = dotted(call.step.get("args"), arg)
+            found = at_dot_path(call.step.get("args"), path)
             if found is MISSING:
                 unknown = True
                 continue
@@ -254,7 +254,7 @@ def tool_arg_satisfies(*, tool: Text, arg: Text, op: ArgumentOperator, value: An
         if wrong:
             return failed(total, lambda: _argument_why(what, op, value, wanted, wrong))
         if unknown:
-            return not_evaluated(what, f"{arg} of {_calls_text(_without(calls, arg))}")
+            return not_evaluated(what, f"{arg} of {_calls_text(_without(calls, path))}")
         return passed(lambda: f"{what} {wanted} in {counted(len(calls), 'call')}")
 
     return judge
@@ -307,9 +307,9 @@ def _argument_why(
     return f"{what} (call {call.number + 1}): expected {wanted}, got {got}{beyond}{and_more(len(wrong) - 1)}"
 
 
-def _without(calls: Sequence[Call], path: str) -> list[Call]:
+def _without(calls: Sequence[Call], path: Sequence[str]) -> list[Call]:
     """The calls that lack an argument."""
-    return [call for call in calls if dotted(call.step.get("args"), path) is MISSING]
+    return [call for call in calls if at_dot_path(call.step.get("args"), path) is MISSING]
 
 
 def _calls_text(calls: Sequence[Call]) -> str:

@@ -6,7 +6,7 @@ one more habit of the original evaluator (an object with the keys "0", "1", … 
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from evaluator.errors import SceneError
@@ -19,9 +19,9 @@ def is_number(value: Any) -> bool:
     return type(value) is int or type(value) is float
 
 
-def dotted(value: Any, path: str) -> Any:
-    """What a dot path leads to, through objects only; `MISSING` where nothing is."""
-    for key in path.split("."):
+def at_dot_path(value: Any, keys: Sequence[str]) -> Any:
+    """What stands at a dot path, split at its dots: through objects only; `MISSING` where nothing is."""
+    for key in keys:
         if type(value) is not dict or key not in value:
             return MISSING
         value = value[key]
