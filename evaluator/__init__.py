@@ -30,8 +30,15 @@ if TYPE_CHECKING:
     from evaluator.pack import CheckPack, PackReport, load_pack, parse_pack, run_pack
     from evaluator.planning import RankedAction, rank_actions
     from evaluator.providers import Providers
+    from evaluator.providers.anthropic import AnthropicJudge
+    from evaluator.providers.budget import Budget, Price, Spending
+    from evaluator.providers.environment import default_providers
     from evaluator.providers.errors import BudgetExceededError, HistoryError, ProviderError
+    from evaluator.providers.history import ScoreHistory
+    from evaluator.providers.local import LocalEmbeddings
+    from evaluator.providers.openai import OpenAIEmbeddings, OpenAIJudge
     from evaluator.providers.prompt import JudgeRequest, register_rubric
+    from evaluator.providers.retries import Retries
     from evaluator.recorder import SceneRecorder
     from evaluator.replay import replay_trace
     from evaluator.scene_otel import read_scene_otel, read_traces
@@ -45,6 +52,8 @@ if TYPE_CHECKING:
 # Names whose modules are imported when they are first asked for: they cost start-up, and few need them.
 _LATER = {
     "AnchorStep": "evaluator.anchor",
+    "AnthropicJudge": "evaluator.providers.anthropic",
+    "Budget": "evaluator.providers.budget",
     "BudgetExceededError": "evaluator.providers.errors",
     "CheckAssertionError": "evaluator.assertion",
     "CheckPack": "evaluator.pack",
@@ -52,16 +61,24 @@ _LATER = {
     "HistoryError": "evaluator.providers.errors",
     "ImpossibleActionError": "evaluator.world_model",
     "JudgeRequest": "evaluator.providers.prompt",
+    "LocalEmbeddings": "evaluator.providers.local",
     "Meta": "evaluator.meta",
+    "OpenAIEmbeddings": "evaluator.providers.openai",
+    "OpenAIJudge": "evaluator.providers.openai",
     "PackReport": "evaluator.pack",
+    "Price": "evaluator.providers.budget",
     "ProviderError": "evaluator.providers.errors",
     "Providers": "evaluator.providers",
     "RankedAction": "evaluator.planning",
+    "Retries": "evaluator.providers.retries",
     "SceneRecorder": "evaluator.recorder",
     "SceneTable": "evaluator.table",
+    "ScoreHistory": "evaluator.providers.history",
+    "Spending": "evaluator.providers.budget",
     "assert_check": "evaluator.assertion",
     "check_hash": "evaluator.expression",
     "check_json_schema": "evaluator.schema",
+    "default_providers": "evaluator.providers.environment",
     "dump_check": "evaluator.expression",
     "evaluate_many": "evaluator.table",
     "explain": "evaluator.explanation",
@@ -89,6 +106,8 @@ __all__ = [
     "MISSING",
     "TOOL_DESCRIPTORS",
     "AnchorStep",
+    "AnthropicJudge",
+    "Budget",
     "BudgetExceededError",
     "Check",
     "CheckAssertionError",
@@ -99,14 +118,21 @@ __all__ = [
     "HistoryError",
     "ImpossibleActionError",
     "JudgeRequest",
+    "LocalEmbeddings",
     "Lookup",
     "Meta",
+    "OpenAIEmbeddings",
+    "OpenAIJudge",
     "PackReport",
+    "Price",
     "ProviderError",
     "Providers",
     "RankedAction",
+    "Retries",
     "SceneError",
     "SceneRecorder",
+    "ScoreHistory",
+    "Spending",
     "Subscription",
     "assert_check",
     "attach_check",
@@ -115,6 +141,7 @@ __all__ = [
     "check_json_schema",
     "check_scene",
     "compile_check",
+    "default_providers",
     "define_check",
     "diagnose",
     "dump_check",

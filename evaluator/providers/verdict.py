@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from evaluator.errors import kind_of
 from evaluator.json_read import JsonTextError, read_json
+from evaluator.safe_text import printable
 
 _LONGEST_EXPLANATION = 2000
 
@@ -23,7 +24,7 @@ class AbstainedError(ValueError):
 
 
 class Verdict(NamedTuple):
-    """What a judge said: a score in 0…1 and why ("" when it gave no reason)."""
+    """What a judge said: a score in 0…1 and, in one printable line, why ("" when it gave no reason)."""
 
     score: float
     explanation: str
@@ -50,7 +51,7 @@ def read_verdict(reply: object) -> Verdict:
     except JsonTextError as error:
         raise MalformedReplyError(f"the reply holds no single JSON object: {error.problem}") from None
     said = found.get("explanation")
-    explanation = said[:_LONGEST_EXPLANATION] if isinstance(said, str) else ""
+    explanation = printable(" ".join(said.split()))[:_LONGEST_EXPLANATION] if isinstance(said, str) else ""
     score = found.get("score")
     if score is None:
         if found.get("abstain") is True:
