@@ -22,6 +22,8 @@ from evaluator.words import sentence
 if TYPE_CHECKING:
     from evaluator.anchor import AnchorStep, format_anchor, parse_anchor
     from evaluator.assertion import CheckAssertionError, assert_check
+    from evaluator.assertions.outcome import Outcome, aggregate_outcome
+    from evaluator.assertions.plugin import register_plugin
     from evaluator.cel import from_cel, to_cel
     from evaluator.conversion import to_scene
     from evaluator.explanation import explain
@@ -65,6 +67,7 @@ _LATER = {
     "Meta": "evaluator.meta",
     "OpenAIEmbeddings": "evaluator.providers.openai",
     "OpenAIJudge": "evaluator.providers.openai",
+    "Outcome": "evaluator.assertions.outcome",
     "PackReport": "evaluator.pack",
     "Price": "evaluator.providers.budget",
     "ProviderError": "evaluator.providers.errors",
@@ -75,6 +78,7 @@ _LATER = {
     "SceneTable": "evaluator.table",
     "ScoreHistory": "evaluator.providers.history",
     "Spending": "evaluator.providers.budget",
+    "aggregate_outcome": "evaluator.assertions.outcome",
     "assert_check": "evaluator.assertion",
     "check_hash": "evaluator.expression",
     "check_json_schema": "evaluator.schema",
@@ -94,6 +98,7 @@ _LATER = {
     "read_scene_otel": "evaluator.scene_otel",
     "read_traces": "evaluator.scene_otel",
     "register_rubric": "evaluator.providers.prompt",
+    "register_plugin": "evaluator.assertions.plugin",
     "register_world_model": "evaluator.world_model",
     "replay_trace": "evaluator.replay",
     "run_pack": "evaluator.pack",

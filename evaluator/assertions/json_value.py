@@ -7,14 +7,14 @@ one more habit of the original evaluator (an object with the keys "0", "1", … 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from evaluator.errors import SceneError
 from evaluator.json_write import canonical_json
 from evaluator.values import MISSING
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: Any) -> TypeGuard[float]:
     """Whether a value is a number; a boolean is none."""
     return type(value) is int or type(value) is float
 

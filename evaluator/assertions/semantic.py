@@ -17,6 +17,7 @@ from evaluator.assertions.json_value import at_dot_path, is_number
 from evaluator.assertions.judgement import Judge, Judgement, SpecError, failed, not_evaluated, passed
 from evaluator.assertions.method import Method
 from evaluator.assertions.view import TraceView
+from evaluator.assertions.wording import one_line
 from evaluator.errors import nearest
 from evaluator.json_write import canonical_json
 from evaluator.providers.errors import BudgetExceededError
@@ -25,7 +26,7 @@ from evaluator.providers.verdict import AbstainedError, MalformedReplyError, Ver
 from evaluator.values import MISSING, number_text
 
 if TYPE_CHECKING:
-    from evaluator.providers import Embed, Providers
+    from evaluator.providers import Providers
 
 Threshold = float | Literal["dynamic"]
 
@@ -112,11 +113,11 @@ def _scored(method: str, what: str, threshold: Threshold, ask: _Ask, spec: list[
             bar = fixed or dynamic_bar(_earlier(providers, method, spec))
             score, explanation = ask(text_of(message), providers)
         except _UnansweredError as error:
-            return not_evaluated(_MESSAGE, error.which, error.reason)
+            return not_evaluated(_MESSAGE, one_line(error.which), error.reason)
         except BudgetExceededError:
             raise
         except Exception as error:  # a provider is foreign code: whatever it raises, it did not answer
-            return not_evaluated(_MESSAGE, str(error) or type(error).__name__, "provider")
+            return not_evaluated(_MESSAGE, one_line(str(error)) or type(error).__name__, "provider")
         return _judged(what, bar, score, explanation)
 
     return judge
@@ -124,7 +125,7 @@ def _scored(method: str, what: str, threshold: Threshold, ask: _Ask, spec: list[
 
 def _judged(what: str, bar: Bar, score: float, explanation: str) -> Judgement:
     clipped = max(0.0, score)
-    said = f": {explanation}" if explanation else ""
+    said = f": {one_line(explanation)}" if explanation else ""
     if score >= bar.value:
         return passed(
             lambda: f"{_MESSAGE}: {what} {_places(score)} ≥ {_places(bar.value)}{bar.told}{said}", clipped
@@ -146,8 +147,8 @@ def _places(number: float) -> str:
 # Similarity
 
 
-def _vector(embed: Embed, text: str, model: str | None) -> list[float]:
-    found: Any = embed(text) if model is None else embed(text, model=model)  # type: ignore[call-arg]
+def _vector(embed: Callable[..., Any], text: str, model: str | None) -> list[float]:
+    found = embed(text) if model is None else embed(text, model=model)
     if isinstance(found, (str, bytes, Mapping)):
         raise _UnansweredError("provider", "the embedding is no vector")
     try:
@@ -193,8 +194,8 @@ def dynamic_bar(history: Sequence[Mapping[str, Any]]) -> Bar:
     mean = sum(scores) / len(scores)
     spread = sqrt(sum((score - mean) ** 2 for score in scores) / len(scores))
     value = min(_HIGHEST_BAR, max(DEFAULT_THRESHOLD, mean - 2 * max(spread, _LEAST_SPREAD)))
-    told = f" (dynamic: {len(scores)} scores, mean {_places(mean)}, \N{GREEK SMALL LETTER SIGMA} {_places(spread)})"
-    return Bar(value, told)
+    sigma = f"\N{GREEK SMALL LETTER SIGMA} {_places(spread)}"
+    return Bar(value, f" (dynamic: {len(scores)} scores, mean {_places(mean)}, {sigma})")
 
 
 def _earlier(providers: Providers, method: str, spec: list[str | None]) -> Sequence[Mapping[str, Any]]:
@@ -206,7 +207,8 @@ def _earlier(providers: Providers, method: str, spec: list[str | None]) -> Seque
     if history is None or isinstance(history, Sequence):
         return history or ()
     told = canonical_json(["", method, spec])
-    return history.scores(f"2:{sha256(told.encode()).hexdigest()[:24]}")  # type: ignore[no-any-return]
+    earlier: Sequence[Mapping[str, Any]] = history.scores(f"2:{sha256(told.encode()).hexdigest()[:24]}")
+    return earlier
 
 
 METHODS: Final = (

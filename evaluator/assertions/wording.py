@@ -15,6 +15,11 @@ def name_text(name: str) -> str:
     return name if name.isprintable() and name.strip() == name != "" else quoted(name)
 
 
+def one_line(text: str) -> str:
+    """A text that others wrote, on one line."""
+    return " ".join(text.split())
+
+
 def listed(names: Sequence[str], joint: str = ", ") -> str:
     """Names in a row, at most a dozen of them: `search → book → … (38 more)`; `nothing` for none."""
     if not names:
