@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
 from types import UnionType
-from typing import Any, ClassVar, Literal, NamedTuple, NewType, Union, get_args, get_origin
+from typing import Any, ClassVar, Literal, NamedTuple, Union, get_args, get_origin
 
 from msgspec import UNSET, UnsetType, field
 from msgspec.structs import fields
@@ -39,9 +39,7 @@ from evaluator.equality import Way
 from evaluator.errors import CheckError
 from evaluator.json_read import JsonTextError, read_json
 from evaluator.json_write import canonical_json
-
-Path = NewType("Path", str)
-"""A path into a scene, as text."""
+from evaluator.path import Path as Path
 
 
 class _Typed(CheckData, frozen=True, eq=False, kw_only=True):

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from json import loads
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NewType
 
 from evaluator.errors import CheckError, SceneError, kind_of
 from evaluator.values import (
@@ -29,6 +29,8 @@ from evaluator.values import (
 )
 
 Resolver = Callable[[Any], Any]
+Path = NewType("Path", str)
+"""A path into a scene, as text."""
 
 # JavaScript's white space and line breaks. Python's `str.isspace` differs: U+FEFF, U+001C to U+001F, U+0085.
 _SPACE = (

@@ -6,6 +6,7 @@ it come the reading of arguments here, the JSON Schema of the operator and its t
 
 from __future__ import annotations
 
+import re
 from math import isfinite
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -14,6 +15,7 @@ from msgspec import Meta
 
 from evaluator.assertions.judgement import SpecError
 from evaluator.errors import kind_of
+from evaluator.path import Path
 from evaluator.values import compact
 
 Text = Annotated[str, Meta(min_length=1)]
@@ -51,7 +53,7 @@ def read_argument(name: str, value: Any, holds: Any) -> Any:
         return value
     if origin is tuple:
         return _read_array(name, value, members)
-    return _read_plain(name, value, origin or holds)
+    return _read_plain(name, value, str if holds is Path else origin or holds)
 
 
 def shown(value: Any) -> str:
@@ -110,6 +112,8 @@ def _require(name: str, value: Any, asked: tuple[Any, ...]) -> None:
         if meta.min_length is not None and len(value) < meta.min_length:
             least = f"at least {meta.min_length}" if meta.min_length > 1 else "it not to be empty"
             raise SpecError(f"{name}: expected {least}, got {len(value)}", name)
+        if meta.pattern is not None and re.search(meta.pattern, value) is None:
+            raise SpecError(f"{name}: {compact(value)} cannot be addressed", name)
         if meta.ge is not None and value < meta.ge:
             raise SpecError(f"{name}: expected at least {meta.ge}, got {value}", name)
         if meta.le is not None and value > meta.le:

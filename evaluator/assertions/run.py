@@ -81,7 +81,7 @@ def evaluate_assertion(
     An unusable spec is a failure with the reason `spec_error`. Raises `CheckError` when there is no such
     method, or the assertion is not of this form.
 
-    >>> ran = {"trace_id": "t", "steps": [{"type": "tool_call", "name": "search"}], "output": {"message": "ok"}}
+    >>> ran = {"steps": [{"type": "tool_call", "name": "search"}], "output": {"message": "ok"}}
     >>> evaluate_assertion(ran, {"method": "required_tools", "args": {"tools": ["search", "pay"]}}).why
     'steps: expected every one of 2 names, missing: pay'
     """

@@ -18,6 +18,7 @@ from evaluator.assertions.judgement import MissingEvidenceError
 from evaluator.values import MISSING
 
 if TYPE_CHECKING:
+    from evaluator.assertions.grounding import Said
     from evaluator.providers import Providers
 
 Step = dict[str, Any]
@@ -47,6 +48,7 @@ class TraceView:
         trace: the trace, as it is; `MISSING` where there is none.
         world: the snapshot of the world that came with the trace; `MISSING` where there is none.
         providers: what semantic assertions and plugins may call (`Providers`), or None.
+        scene: what paths of the check language start from: the scene that the trace is of, or the trace.
 
     Ask before the trace is changed: what was found once is not looked for again.
     """
@@ -55,6 +57,7 @@ class TraceView:
         self.trace = trace
         self.world = world
         self.providers = providers
+        self.scene = trace
 
     @cached_property
     def root(self) -> dict[str, Any]:
@@ -133,6 +136,17 @@ class TraceView:
         return _text(self.root.get("agent_id"))
 
     @cached_property
+    def said(self) -> Said:
+        """What the input and the results say, for values to be grounded in."""
+        from evaluator.assertions.grounding import Said  # not at the top: it reads views
+
+        sources = [(-1, self.root["input"])] if "input" in self.root else []
+        for position, step in enumerate(self.steps):
+            if "result" in step and step.get("type") != "llm_call":
+                sources.append((position, step["result"]))
+        return Said(sources)
+
+    @cached_property
     def tree(self) -> list[Run]:
         """Every trace of the tree: the root, then the sub-traces of `agent_call` steps, depth first."""
         found: list[Run] = []
@@ -148,12 +162,25 @@ class TraceView:
             pending.extend(reversed(delegated))
         return found
 
+    @cached_property
+    def steps_by_agent(self) -> dict[str, list[Step]]:
+        """The steps of the whole tree by the `agent_id` that they bear themselves."""
+        found: dict[str, list[Step]] = {}
+        for run in self.tree:
+            for step in run.view.steps:
+                agent_id = step.get("agent_id")
+                if type(agent_id) is str:
+                    found.setdefault(agent_id, []).append(step)
+        return found
+
 
 def view_of(scene: Any, providers: Providers | None = None) -> TraceView:
     """The trace of a scene, with the world beside it."""
     if type(scene) is not dict:
         return TraceView(scene, MISSING, providers)
-    return TraceView(scene.get("trace", scene), scene.get("world", MISSING), providers)
+    view = TraceView(scene.get("trace", scene), scene.get("world", MISSING), providers)
+    view.scene = scene
+    return view
 
 
 def _failure(step: Step) -> bool | None:

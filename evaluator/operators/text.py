@@ -9,7 +9,8 @@ from typing import Any
 from evaluator.errors import CheckError
 from evaluator.fields import Fields
 from evaluator.node import Node, atom
-from evaluator.values import compact, has_lone_surrogate, replace_lone_surrogates, require_json
+from evaluator.pattern import PatternError, searcher
+from evaluator.values import compact, require_json
 
 _DECIMAL = re.compile(r"(?<![0-9])[0-9]++(?:\.[0-9]++)+")  # each run of digits is read once
 _COMMA_BETWEEN_DIGITS = re.compile(r"(?<=[0-9]),(?=[0-9])")
@@ -129,22 +130,10 @@ def matches(fields: Fields) -> Node:
 
 def _compiled(pattern: str, fields: Fields) -> Callable[[str], bool]:
     try:
-        import re2
+        return searcher(pattern)
     except ImportError:
         problem = '"matches" needs the package google-re2: install it, or this package with its extra "re"'
         raise CheckError(problem, f"{fields.place}.op") from None
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        compiled = re2.compile(pattern, options)
-    except re2.error as error:
-        said = error.args[0] if error.args else ""
-        reason = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
-        raise fields.refusal("pattern", f"not a regular expression that RE2 takes: {reason}") from None
-
-    def search(text: str) -> bool:
-        if has_lone_surrogate(text):
-            text = replace_lone_surrogates(text)
-        return compiled.search(text.encode()) is not None
-
-    return search
+    except PatternError as error:
+        problem = f"not a regular expression that RE2 takes: {error}"
+        raise fields.refusal("pattern", problem) from None
