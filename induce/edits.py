@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations
-from math import comb, inf, isfinite, nextafter
+from math import ceil, comb, floor, inf, isfinite, nextafter
 from typing import Any, NamedTuple
 
 from evaluator import MISSING, CheckError, canonical_json, compile_check, resolve
 from evaluator.path import Has, Index, Keyed, Property, Segment, format_path, parse_path
-from evaluator.values import compact
+from evaluator.values import compact, utf16_length
 from induce.parts import Check, children
 
 JSON = Any
@@ -28,6 +28,8 @@ KEPT = 40
 """Sets of edits kept for each part of a check."""
 MOST_ELEMENTS = 30
 """Elements that one change may add, turn or remove."""
+LONGEST_TEXT = 10_000
+"""Units of text that a change of a length may make."""
 PEERS = 200
 """Scenes of the same kind, and elements of one collection, that are looked into."""
 TRIALS = 5_000
@@ -215,6 +217,9 @@ def _plans(check: Check, scene: JSON, at: Steps, wanted: bool, peers: list[JSON]
 
 def _atom_plans(check: Check, scene: JSON, at: Steps, wanted: bool, peers: list[JSON]) -> Iterator[Plan]:
     segments = parse_path(check["path"])
+    if _asks_length(segments, [scene, *peers]):
+        yield from _length_plans(check, scene, at, wanted, peers)
+        return
     compiled = compile_check(check)
     borrowed = [
         value
@@ -232,6 +237,39 @@ def _atom_plans(check: Check, scene: JSON, at: Steps, wanted: bool, peers: list[
     steps = _standing(scene, segments)
     if steps:
         yield (_Edit(at + steps, MISSING),)
+
+
+def _asks_length(segments: Sequence[Segment], scenes: Sequence[JSON]) -> bool:
+    """Whether the path is to the length of what is a text or an array in some scene."""
+    if not segments or segments[-1] != Property("length"):
+        return False
+    holder = format_path(segments[:-1])
+    return any(type(resolve(scene, holder)) in (str, list) for scene in scenes)
+
+
+def _length_plans(check: Check, scene: JSON, at: Steps, wanted: bool, peers: list[JSON]) -> Iterator[Plan]:
+    """A text or an array made longer or shorter, or one as another scene has it."""
+    holder = parse_path(check["path"])[:-1]
+    found, compiled = resolve(scene, format_path(holder)), compile_check(check)
+    steps = _standing(scene, holder)
+    lengths = [*_values(check, scene, wanted), *_any_other(check)] if steps is not None else []
+    for length in (ceil(n) if check["op"] in ("gte", "gt") else floor(n) for n in lengths if _is_size(n)):
+        if type(found) is str:
+            yield (_Edit(at + (steps or ()), (found + "x" * max(0, length - utf16_length(found)))[:length]),)
+        elif type(found) is list and 0 < length - len(found) <= MOST_ELEMENTS and found:
+            yield (_Edit(at + (steps or ()), found[-1], append=True),) * (length - len(found))
+        elif type(found) is list and 0 < len(found) - length <= MOST_ELEMENTS:
+            yield tuple(_Edit((*at, *(steps or ()), i), MISSING) for i in range(length, len(found)))
+    for peer in peers:
+        if compiled.passes(peer) is wanted and (value := resolve(peer, format_path(holder))) is not MISSING:
+            edit = _setting(scene, holder, value, at)
+            if edit is not None:
+                yield (edit,)
+            return
+
+
+def _is_size(number: JSON) -> bool:
+    return type(number) in (int, float) and 0 <= number <= LONGEST_TEXT
 
 
 def _collection_plans(check: Check, scene: JSON, at: Steps, wanted: bool, peers: list[JSON]) -> list[Plan]:
@@ -382,6 +420,8 @@ def _any_other(check: Check) -> Iterator[JSON]:
     if check["op"] in ("eq", "neq"):
         if isinstance(constant, int | float) and not isinstance(constant, bool):
             yield constant + 1
+        elif type(constant) is list:
+            yield constant[:-1] if constant else [None]
         else:
             yield "" if constant != "" else "other"
             yield None
