@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from evaluator.assertion import CheckAssertionError, assert_check
     from evaluator.assertions.outcome import Outcome, aggregate_outcome
     from evaluator.assertions.plugin import register_plugin
+    from evaluator.assertions.run import AssertionResult, evaluate_assertion, providing
     from evaluator.cel import from_cel, to_cel
     from evaluator.conversion import to_scene
     from evaluator.explanation import explain
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 _LATER = {
     "AnchorStep": "evaluator.anchor",
     "AnthropicJudge": "evaluator.providers.anthropic",
+    "AssertionResult": "evaluator.assertions.run",
     "Budget": "evaluator.providers.budget",
     "BudgetExceededError": "evaluator.providers.errors",
     "CheckAssertionError": "evaluator.assertion",
@@ -84,6 +86,7 @@ _LATER = {
     "check_json_schema": "evaluator.schema",
     "default_providers": "evaluator.providers.environment",
     "dump_check": "evaluator.expression",
+    "evaluate_assertion": "evaluator.assertions.run",
     "evaluate_many": "evaluator.table",
     "explain": "evaluator.explanation",
     "format_anchor": "evaluator.anchor",
@@ -94,6 +97,7 @@ _LATER = {
     "parse_meta": "evaluator.meta",
     "parse_pack": "evaluator.pack",
     "predict": "evaluator.world_model",
+    "providing": "evaluator.assertions.run",
     "rank_actions": "evaluator.planning",
     "read_scene_otel": "evaluator.scene_otel",
     "read_traces": "evaluator.scene_otel",
@@ -112,6 +116,7 @@ __all__ = [
     "TOOL_DESCRIPTORS",
     "AnchorStep",
     "AnthropicJudge",
+    "AssertionResult",
     "Budget",
     "BudgetExceededError",
     "Check",
@@ -152,6 +157,7 @@ __all__ = [
     "define_check",
     "diagnose",
     "dump_check",
+    "evaluate_assertion",
     "explain",
     "format_anchor",
     "from_cel",
@@ -164,6 +170,7 @@ __all__ = [
     "parse_meta",
     "parse_pack",
     "predict",
+    "providing",
     "rank_actions",
     "read_scene_otel",
     "read_traces",
