@@ -57,6 +57,8 @@ def run_experiment(config: ExperimentConfig, folder: Path) -> Outcome:
         )
     except ValueError as error:
         raise ConfigError(str(error)) from error
+    if result.stopped == "interrupted":
+        raise KeyboardInterrupt
     return Outcome(
         config=config,
         dataset=dataset,

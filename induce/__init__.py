@@ -7,6 +7,7 @@ from induce.export import export_check, write_atomically
 from induce.grammar import Costs, Grammar
 from induce.learn import learn_check
 from induce.objective import Objective, objective_of
+from induce.progress import Progress
 from induce.result import InductionResult
 from induce.scenes import LabelledScenes, load_scenes
 from induce.version import __version__
@@ -57,6 +58,7 @@ __all__ = [
     "LearntRules",
     "Objective",
     "OutsideGrammarError",
+    "Progress",
     "Rival",
     "SceneEncoder",
     "__version__",

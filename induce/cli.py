@@ -1,27 +1,26 @@
 """The command line ``induce``: learn a check from labelled scenes and say how far it can be trusted.
 
-Results go to stdout, notes and progress to stderr. The exit code is 0 when a check was learnt and 2 when the
-input was unusable, with one sentence that says why. What is slow to import is imported when it is needed.
+Results go to stdout, notes and progress to stderr. The exit code is 0 when a check was learnt, 2 when the
+input was unusable, with one sentence that says why, and 130 after an interrupt (Ctrl-C, SIGTERM): what was
+found by then is written, a second interrupt ends at once. What is slow to import is imported when needed.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from evaluator import json_text
-from induce.commands import UNUSABLE, Commands, complain, exit_codes, note, say
+from induce.commands import INTERRUPTED, UNUSABLE, Commands, complain, exit_codes, note, say
+from induce.commands.learning import Learner
 from induce.commands.rules import by_rule, learn_by_rule, pack_id_of
 from induce.crossval import (
     DEFAULT_FOLDS,
-    accuracy_of,
     class_sizes,
-    cross_validate,
     stratified_folds,
 )
 from induce.export import export_check, require_writable, write_atomically
@@ -31,7 +30,6 @@ from induce.version import __version__
 
 if TYPE_CHECKING:
     from induce.result import InductionResult
-    from induce.search import Progress
 
 app = typer.Typer(
     name="induce",
@@ -181,7 +179,20 @@ def learn(
         bool, typer.Option("--cv/--no-cv", help="Cross-validate where there are scenes enough.")
     ] = True,
     seed: Annotated[int, typer.Option(metavar="N", help="For the learner's draws and the folds.")] = 0,
-    jobs: Annotated[int | None, typer.Option(metavar="N", help="Parallel workers of the learner.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", help="Folds to learn from at a time; the result is the same.")
+    ] = None,
+    progress: Annotated[
+        bool | None,
+        typer.Option(
+            "--progress/--no-progress",
+            show_default=False,
+            help="How far it has come, on standard error; by default on a terminal only.",
+        ),
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print no report, notes or progress, only errors.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of lines.")] = False,
 ) -> None:
     """Learn a check from labelled scenes and report how far it can be trusted."""
@@ -191,6 +202,10 @@ def learn(
             raise ValueError("give SCENES or the folders --pass DIR and --fail DIR, one of the two")
         if folds is not None and not cv:
             raise ValueError("--folds and --no-cv exclude each other")
+        if quiet and output is None and not as_json:
+            raise ValueError("--quiet would leave nothing to see; give -o FILE or --json with it")
+        if jobs == 0:
+            raise ValueError("--jobs: expected a number of workers, or -1 for all cores, got 0")
         if output == "-":
             raise ValueError("-o - would be a file of that name; --json prints the check to standard output")
         if output is not None:
@@ -208,104 +223,55 @@ def learn(
             "max_nesting": max_nesting,
             "penalty": _penalty(penalty),
             "random_state": seed,
-            "n_jobs": jobs,
         }
-        learner = _Learner(settings, time_limit, work_limit)
-        tell = _keep_quiet if as_json else say
+        learner = Learner(settings, time_limit, work_limit, jobs, False if quiet else progress)
+        tell = _keep_quiet if as_json or quiet else say
+        warn = _say_nothing if quiet else note
+        judged = cv and (as_json or not quiet)
         if by_rule(training):
 
             def held_out_of(rule: str, part: LabelledScenes, result: InductionResult) -> HeldOut:
                 seen = (unseen.for_rule(rule) or None) if unseen is not None else None
-                planned = _plan_folds(part, folds, wanted=cv and (seen is None or folds is not None))
+                planned = _plan_folds(part, folds, wanted=judged and (seen is None or folds is not None))
                 return learner.hold_out(result, part, seen, planned, seed)
 
-            _note_ignored(training)
+            _note_ignored(training, warn)
             pack_id = pack_id_of(check_id)
-            report = learn_by_rule(training, learner.learn, held_out_of, time_limit, pack_id, output, tell)
+            report, left = learn_by_rule(
+                training, learner.learn, held_out_of, time_limit, pack_id, output, tell
+            )
             if as_json:
                 print(json_text(report))
+            if left is not None:
+                raise typer.Exit(complain(_interrupted(output, left), INTERRUPTED))
             return
         for labelled in (training, unseen):
             if labelled is not None:
                 labelled.require_labels()
-        planned = _plan_folds(training, folds, wanted=cv and (unseen is None or folds is not None))
-        _note_ignored(training)
+        planned = _plan_folds(training, folds, wanted=judged and (unseen is None or folds is not None))
+        _note_ignored(training, warn)
 
         tell(scene_lines(training))
         result = learner.learn(training)
         if output is not None:
             write_atomically(output, export_check(result.to_check(id=check_id)))
-        _note_unusable(result)
+        _note_unusable(result, warn)
         tell(result_lines(training, result, time_limit))
         if output is not None:
             tell([f"written: {output}"])
-        held_out = learner.hold_out(result, training, unseen, planned, seed)
+        interrupted = result.stopped == "interrupted"
+        held_out = HeldOut() if interrupted else learner.hold_out(result, training, unseen, planned, seed)
         tell(held_out_lines(held_out))
         if as_json:
             print(json_text(to_dict(training, result, held_out, output)))
+        if interrupted:
+            raise typer.Exit(complain(_interrupted(output), INTERRUPTED))
 
 
-@dataclass(frozen=True)
-class _Learner:
-    """The learner with its settings and limits, as the options give them."""
-
-    settings: Mapping[str, Any]
-    time_limit: float
-    work_limit: int | None
-
-    def learn(self, scenes: LabelledScenes, shares: int = 1) -> InductionResult:
-        """Learn within one of so many equal shares of the limits."""
-        from induce.learn import learn_check
-
-        terminal = sys.stderr.isatty()
-        try:
-            return learn_check(
-                scenes.scenes,
-                scenes.require_labels(),
-                ids=scenes.ids,
-                sample_weight=scenes.weights,
-                time_limit=self.time_limit / shares,
-                work_limit=None if self.work_limit is None else max(1, self.work_limit // shares),
-                progress=_show_progress if terminal else None,
-                **self.settings,
-            )
-        finally:
-            if terminal:
-                _show_line("")
-
-    def hold_out(
-        self,
-        result: InductionResult,
-        training: LabelledScenes,
-        unseen: LabelledScenes | None,
-        folds: int | str | None,
-        seed: int,
-    ) -> HeldOut:
-        """Judge the check on unseen scenes and cross-validate: the folds share the limits of one run.
-
-        `folds` may be the reason why there are none.
-        """
-        test = None if unseen is None else accuracy_of(result.check, unseen)
-        if not isinstance(folds, int):
-            return HeldOut(test, None, folds)
-        try:
-            validation = cross_validate(training, lambda part: self.learn(part, folds).check, folds, seed)
-        except ValueError as error:
-            return HeldOut(test, None, f"learning from {folds - 1} of {folds} folds failed: {error}")
-        return HeldOut(test, validation)
-
-
-def _show_progress(progress: Progress) -> None:
-    from induce.grammar import bits
-
-    best = "none yet" if progress.cost is None else f"{bits(progress.cost):g} bits"
-    bound = f"{bits(progress.lower_bound):g}"
-    _show_line(f"{progress.stage}: best {best}, none below {bound}, {progress.nodes:,} nodes")
-
-
-def _show_line(line: str) -> None:
-    """One line on the terminal, overwritten by the next and in the end by nothing."""
-    print(f"\r\x1b[K{line[:79]}\r", end="", file=sys.stderr, flush=True)
+def _interrupted(output: str | None, left: Sequence[str] = ()) -> str:
+    """What an interrupt leaves: `left` are rules that were not learnt."""
+    kept = "is the best so far" if output is None else f"that was written to {output} is the best so far"
+    return f"interrupted; the check {kept}" + (f"; rules not learnt: {', '.join(left)}" if left else "")
 
 
 def _plan_folds(scenes: LabelledScenes, folds: int | None, wanted: bool) -> int | str | None:
@@ -334,17 +300,21 @@ def _penalty(text: str) -> float | str:
         raise ValueError(f'--penalty: expected "auto" or a number of bits but found {text!r}') from None
 
 
-def _note_ignored(scenes: LabelledScenes) -> None:
+def _note_ignored(scenes: LabelledScenes, warn: Callable[[str], None]) -> None:
     if scenes.ignored_keys:
         keys = ", ".join(json_text(key) for key in scenes.ignored_keys)
-        note(f"keys beside id, label, scene and weight were ignored: {keys}")
+        warn(f"keys beside id, label, scene and weight were ignored: {keys}")
 
 
-def _note_unusable(result: InductionResult) -> None:
+def _note_unusable(result: InductionResult, warn: Callable[[str], None]) -> None:
     if result.unusable_keys:
         keys = ", ".join(json_text(key) for key in result.unusable_keys[:10])
-        note(f"a path cannot address these keys, so that no check speaks of them: {keys}")
+        warn(f"a path cannot address these keys, so that no check speaks of them: {keys}")
 
 
 def _keep_quiet(lines: Iterable[str]) -> None:
     """With --json there is one object at the end instead of lines."""
+
+
+def _say_nothing(message: str) -> None:
+    """With --quiet there are no notes."""

@@ -21,9 +21,9 @@ from induce.explain import SceneExplanation, explain_scene
 from induce.grammar import Grammar
 from induce.learn import learn_check
 from induce.margin import margins
+from induce.progress import Progress
 from induce.query import Question, next_scenes
 from induce.result import InductionResult
-from induce.search import Progress
 from induce.sklearn_input import scenes_of
 
 JSON = Any
@@ -50,8 +50,10 @@ class CheckInducer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     random_state : int or None, default=None
         Recorded with the result.
     n_jobs : int or None, default=None
-        The result never depends on it.
+        One fit uses one process whatever this says, see `induce.learn_check`; give ``n_jobs`` to
+        `cross_val_score` or `GridSearchCV` to run whole fits side by side. The result never depends on it.
     progress : callable or None, default=None
+        Called with an `induce.Progress` now and then.
 
     Attributes
     ----------
@@ -126,6 +128,9 @@ class CheckInducer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ------
         ValueError
             When an option, a scene or a label is unusable, or one class is absent.
+        KeyboardInterrupt
+            When the user interrupts before a check was found, or twice; otherwise the best check so far is
+            kept, and ``result_.stopped`` is "interrupted".
         """
         given = scenes_of(self, scenes, reset=True)
         wanted = _one_dimensional(labels)

@@ -20,11 +20,11 @@ from induce.grammar import Grammar, bits
 from induce.literals import hypothesis_check
 from induce.noise import NoiseModel
 from induce.objective import default_terms, error_weight
-from induce.pooled import HypothesisSpace, PooledSearch
+from induce.pooled import Found, HypothesisSpace, PooledSearch
 from induce.profile import profile, unusable_keys
+from induce.progress import Progress, Reporter
 from induce.result import InductionResult
 from induce.rounding import round_constants
-from induce.search import Progress
 
 JSON = Any
 
@@ -92,9 +92,11 @@ def learn_check(
     random_state : int or None
         Recorded with the result. Learning itself draws nothing at random.
     n_jobs : int or None
-        Accepted for the estimator's sake; one process is used and the result never depends on it.
+        Accepted so that searches over estimators can set it. One fit uses one process: its search shares one
+        incumbent and one bound at every step. Whole fits run side by side where there are many of them:
+        `learn_rules`, `permutation_test`, cross-validation and grid search take ``n_jobs`` themselves.
     progress : callable or None
-        Called with a `induce.search.Progress` now and then.
+        Called with an `induce.Progress` at each new stage, and in between at most ten times a second.
 
     Returns
     -------
@@ -104,20 +106,47 @@ def learn_check(
     ------
     ValueError
         In one sentence, when the input or an option is unusable (`SceneError` for a scene).
+    KeyboardInterrupt
+        When the user interrupts before any check was found, or a second time. Otherwise an interrupt gives
+        the best check so far, with ``stopped="interrupted"`` and the bound that holds for it.
     """
     started = time.monotonic()
     _check_options(locals())
     language = Grammar.of(grammar)
+    reporter = Reporter(progress, started)
+    reporter.tell("scenes")
     examples = Examples.of(scenes, labels, sample_weight, ids)
     noise = NoiseModel.of(penalty, examples.weight)
     root = profile(examples.scenes, language, max_nesting)
     cost = DescriptionLength(root, language)
     space = HypothesisSpace(examples, root, cost, noise, default_terms(max_terms), max_literals, max_where)
-    found = PooledSearch(space, engine, started, time_limit, work_limit, progress).run()
-    hypothesis = round_constants(found.hypothesis, root, examples.scenes)
+    found = PooledSearch(space, engine, started, time_limit, work_limit, reporter).run()
+
+    def told(found: Found) -> InductionResult:
+        return _told(found, space, language, engine, random_state, started)
+
+    try:
+        return told(found)
+    except KeyboardInterrupt:
+        if found.stopped == "interrupted":
+            raise
+        return told(found._replace(stopped="interrupted"))
+
+
+def _told(
+    found: Found,
+    space: HypothesisSpace,
+    language: Grammar,
+    engine: str,
+    random_state: int | None,
+    started: float,
+) -> InductionResult:
+    """What was found, in words, graded and judged against its bound."""
+    examples, noise = space.examples, space.noise
+    hypothesis = round_constants(found.hypothesis, space.root, examples.scenes)
     check = hypothesis_check(hypothesis)
     graded = _grade(check, found.verdicts, examples)
-    size = cost.size(hypothesis, max_where)
+    size = space.cost.size(hypothesis, space.max_where)
     total = size + noise.cost(error_weight(found.verdicts, examples))
     if total < found.lower_bound:
         raise RuntimeError(
@@ -134,7 +163,7 @@ def learn_check(
         constant=bits(space.constant_answer),
         lower_bound=bits(found.lower_bound),
         optimal=proved,
-        stopped="proved" if proved else found.stopped,
+        stopped="proved" if proved and found.stopped != "interrupted" else found.stopped,
         engine=engine,
         seconds=time.monotonic() - started,
         atoms=found.columns,
@@ -142,7 +171,7 @@ def learn_check(
         misclassified=graded,
         counts=examples.counts,
         contradictions=examples.contradictions,
-        unusable_keys=tuple(unusable_keys(root)),
+        unusable_keys=tuple(unusable_keys(space.root)),
         alternatives=tuple(tie for tie in ties if tie != check),
         grammar_hash=language.digest(),
         data_hash=examples.digest,

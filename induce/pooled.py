@@ -24,10 +24,11 @@ from induce.literals import Hypothesis, Literal, preference
 from induce.noise import NoiseModel
 from induce.pool import LiteralPool, Proposer, Table
 from induce.profile import Scope
+from induce.progress import Reporter, Stage
 from induce.proposers.comparison import Penalties
 from induce.result import Stopped
 from induce.search import Hypothesis as Columns
-from induce.search import Progress, SearchOutcome, SearchProblem, search, unpack
+from induce.search import SearchOutcome, SearchProblem, search, unpack
 
 Engine = OneOf["auto", "enumerate", "asp"]
 
@@ -70,6 +71,7 @@ class HypothesisSpace:
         max_literals: int,
         max_where: int,
     ) -> None:
+        self.examples = examples
         self.labels = examples.labels
         self.passes = int(self.labels.sum())
         self.weights = np.array(examples.weights, np.float64)
@@ -142,7 +144,7 @@ class PooledSearch:
         started: float,
         time_limit: float,
         work_limit: int | None,
-        progress: Callable[[Progress], None] | None,
+        reporter: Reporter,
     ) -> None:
         self.space = space
         self.engine = cast(Engine, engine)
@@ -152,7 +154,12 @@ class PooledSearch:
             started + share * time_limit for share in shares
         )
         self.work_limit = work_limit
-        self.progress = progress
+        self.reporter = reporter
+        self.stage: Stage = "candidates"
+        self.interrupted = False
+        self.complete, self.pool = 0, LiteralPool(space.passes, space.penalties, 0)
+        """The pool, and the literal cost up to which it is complete."""
+        self.proved = 0
         self.proposer = Proposer(
             space.root, space.cost, space.passes, space.penalties, space.max_where, self.fill_deadline
         )
@@ -165,69 +172,96 @@ class PooledSearch:
         self.verdicts: list[bool] = []
 
     def run(self) -> Found:
-        """Raises ValueError when no literal of the grammar tells the classes apart."""
-        complete, pool = self._fill()
-        if not pool.entries and self.proposer.late:
+        """Search as far as the limits allow.
+
+        A KeyboardInterrupt ends it as the clock does once there is a hypothesis; a second one leaves it.
+
+        Raises ValueError when no literal of the grammar tells the classes apart.
+        """
+        try:
+            self._run()
+        except KeyboardInterrupt:
+            if not self.spoken or self.interrupted:
+                raise
+            self.interrupted = True
+        entries = self.pool.entries
+        least = min(entry.cost for entry in entries.values()) if self.complete else 0
+        bound = max(self.proved, min(least, self.best))
+        return Found(
+            hypothesis=self.spoken[0],
+            verdicts=self.verdicts,
+            lower_bound=min(bound, self.complete + 1, self.space.constant_answer),
+            stopped="interrupted" if self.interrupted else self.stopped,
+            nodes=self.nodes,
+            columns=len(entries),
+            ties=self.spoken[1:],
+        )
+
+    def _run(self) -> None:
+        self._tell("candidates", 0)
+        self._fill()
+        if not self.pool.entries and self.proposer.late:
             raise ValueError("time_limit: it passed before any literal was found; give more seconds")
-        if not pool.entries:
+        if not self.pool.entries:
             raise ValueError(
                 "no candidate literal tells passing from failing scenes apart; widen the grammar "
                 "(operators, include) or check that the scenes differ"
             )
+        self.stage = "search"
         if not self.spoken:
-            self._search(pool, self.space.dearest_rate, "enumerate", QUICK_NODES, self.explore_deadline)
-        self._explore(pool)
-        complete, pool = self._complete(complete, pool)
-        least = min(entry.cost for entry in pool.entries.values()) if complete else 0
-        bound = max(self._prove(pool), min(least, self.best))
-        return Found(
-            hypothesis=self.spoken[0],
-            verdicts=self.verdicts,
-            lower_bound=min(bound, complete + 1, self.space.constant_answer),
-            stopped=self.stopped,
-            nodes=self.nodes,
-            columns=len(pool.entries),
-            ties=self.spoken[1:],
+            self._search(self.pool, self.space.dearest_rate, "enumerate", QUICK_NODES, self.explore_deadline)
+        self._explore(self.pool)
+        self.stage = "candidates"
+        self._complete()
+        self.stage = "proof"
+        self._prove(self.pool)
+
+    def _tell(self, stage: Stage, nodes: int, bound: int = 0) -> None:
+        self.reporter.tell(
+            stage,
+            atoms=len(self.pool.entries),
+            best=None if self.best == EVERYTHING else self.best,
+            bound=min(max(self.proved, bound), self.complete + 1, self.space.constant_answer),
+            nodes=self.nodes + nodes,
         )
 
-    def _fill(self) -> tuple[int, LiteralPool]:
-        """The pool, and the literal cost up to which it is complete."""
+    def _fill(self) -> None:
+        """Fill the pool, at first completely up to one cost after another."""
         space = self.space
         proposer = self.proposer
         dearest = proposer.dearest()
         caps = CAPS if dearest is None else [cap for cap in CAPS if cap < dearest] + [dearest]
-        complete, pool = 0, LiteralPool(space.passes, space.penalties, 0)
         for cap in caps:
             fuller = proposer.complete(cap, CELLS, COLUMNS)
             if fuller is None:
                 break
-            complete, pool = cap, fuller
+            self.complete, self.pool = (EVERYTHING if cap == dearest else cap), fuller
             if cap == dearest:
-                return EVERYTHING, pool
-            if pool.entries:
-                self._search(pool, space.dearest_rate, "enumerate", QUICK_NODES, self.fill_deadline)
-            if self.best <= complete:
-                return complete, pool
-        if complete == 0:
-            pool = proposer.about_paths(BEAM_CAP)
+                return
+            if fuller.entries:
+                self._search(fuller, space.dearest_rate, "enumerate", QUICK_NODES, self.fill_deadline)
+            if self.best <= cap:
+                return
+        if self.complete == 0:
+            self.pool = proposer.about_paths(BEAM_CAP)
         proposer.deadline = self.extend_deadline
-        proposer.extend(pool, BEAM_CAP, BEAM_LITERALS, CELLS)
-        pool.keep_most_telling(EXTRA_COLUMNS, complete)
+        proposer.extend(self.pool, BEAM_CAP, BEAM_LITERALS, CELLS)
+        self.pool.keep_most_telling(EXTRA_COLUMNS, self.complete)
         if proposer.late:
             self.stopped = "time"
-        return complete, pool
 
-    def _complete(self, complete: int, pool: LiteralPool) -> tuple[int, LiteralPool]:
-        """The pool filled up to the incumbent's objective, if that is not far; no dearer literal matters."""
-        if self.engine == "enumerate" or not 0 < self.best - complete <= units(FARTHEST):
-            return complete, pool
+    def _complete(self) -> None:
+        """Fill the pool up to the incumbent's objective, if that is not far; no dearer literal matters."""
+        if self.engine == "enumerate" or not 0 < self.best - self.complete <= units(FARTHEST):
+            return
         now = time.monotonic()
         share = COMPLETE_SHARE if self.work_limit is None else 1.0
         self.proposer.deadline = now + share * (self.deadline - now)
         fuller = self.proposer.complete(self.best, MORE * CELLS, MORE * COLUMNS)
         if self.proposer.late:
             self.stopped = "time"
-        return (complete, pool) if fuller is None else (self.best, fuller)
+        if fuller is not None:
+            self.complete, self.pool = self.best, fuller
 
     def _explore(self, pool: LiteralPool) -> None:
         """Search at the rates that fit more and more noise, while errors could pay at all."""
@@ -241,24 +275,24 @@ class PooledSearch:
                 return
             self._search(pool, rate, "enumerate", EXPLORE_NODES, self.explore_deadline)
 
-    def _prove(self, pool: LiteralPool) -> int:
-        """Search to the end between chords of the noise model; a bound over the pool.
+    def _prove(self, pool: LiteralPool) -> None:
+        """Search to the end between chords of the noise model, for a bound over the pool.
 
         Whatever better hypothesis turns up moves the chords, a few times.
         """
-        bound = 0
         for _ in range(CHORD_ROUNDS):
             best, pieces = self.best, self._chords()
             bound = self.best
             for number, (low, high) in enumerate(pieces):
                 if time.monotonic() >= self.deadline:
                     self.stopped = "time"
-                    return 0
+                    return
                 share = (self.deadline - time.monotonic()) / (len(pieces) - number)
-                bound = min(bound, self._bound_between(pool, low, high, time.monotonic() + share))
+                others = bound if number == len(pieces) - 1 else 0
+                bound = min(bound, self._bound_between(pool, low, high, time.monotonic() + share, others))
+            self.proved = max(self.proved, min(bound, self.best))
             if self.best == best:
                 break
-        return min(bound, self.best)
 
     def _chords(self) -> list[tuple[float, float]]:
         """Ranges of error weight, split where the incumbent's lie, that could hold a better hypothesis."""
@@ -270,16 +304,30 @@ class PooledSearch:
             return [(0.0, self.errors), (self.errors, reach)]
         return [(0.0, reach)]
 
-    def _bound_between(self, pool: LiteralPool, low: float, high: float, deadline: float) -> int:
+    def _bound_between(self, pool: LiteralPool, low: float, high: float, deadline: float, others: int) -> int:
+        """A bound on hypotheses with such errors; `others` holds for all others (0 while it is not known)."""
         rate, offset = self.space.chord(low, high, self.errors)
-        outcome = self._search(pool, rate, self.engine, None, deadline)
+
+        def overall(bound: int) -> int:
+            return min(bound + offset, others)
+
+        outcome = self._search(pool, rate, self.engine, None, deadline, overall)
         self.stopped = outcome.stopped if outcome.stopped in ("time", "work") else self.stopped
         return outcome.lower_bound + offset
 
     def _search(
-        self, pool: LiteralPool, rate: float, engine: Engine, nodes: int | None, deadline: float
+        self,
+        pool: LiteralPool,
+        rate: float,
+        engine: Engine,
+        nodes: int | None,
+        deadline: float,
+        overall: Callable[[int], int] = lambda _: 0,
     ) -> SearchOutcome:
-        """Search the literals of the pool that could stand in a hypothesis as good as the incumbent."""
+        """Search the literals of the pool that could stand in a hypothesis as good as the incumbent.
+
+        `overall` turns a bound of this search into one on all hypotheses, for the reports.
+        """
         space = self.space
         table = pool.table(self.best)
         charged = space.charges(rate)
@@ -303,12 +351,22 @@ class PooledSearch:
             incumbent=tuple(tuple(column[key] for key in term) for term in self.incumbent) or None,
             deadline=deadline,
             work_limit=allowed,
-            progress=self.progress,
+            progress=lambda now: self._tell(self.stage, now.nodes, overall(now.lower_bound)),
+            interruptible=not self.interrupted,
         )
         assert outcome.hypothesis is not None
         self.nodes += outcome.nodes
         self._keep([outcome.hypothesis, *outcome.ties], table)
+        if outcome.stopped == "interrupted":
+            self.interrupted = True
+            self._hurry()
         return outcome
+
+    def _hurry(self) -> None:
+        """Let the clock run out."""
+        now = time.monotonic()
+        self.deadline = self.fill_deadline = self.extend_deadline = self.explore_deadline = now
+        self.proposer.deadline = now
 
     def _keep(self, found: list[Columns], table: Table) -> None:
         """Make the best of what was found the incumbent, unless the incumbent is better."""
@@ -317,11 +375,11 @@ class PooledSearch:
         if best > self.best:
             return
         equal = [columns for (total, _), columns in judged if total == best]
-        self.best = best
-        self.errors = next(errors for (total, errors), _ in judged if total == best)
-        self.incumbent = tuple(tuple(table.keys[i] for i in term) for term in equal[0])
-        self.verdicts = self._verdicts(equal[0], table)
-        self.spoken = _spoken(equal, table)
+        errors = next(errors for (total, errors), _ in judged if total == best)
+        incumbent = tuple(tuple(table.keys[i] for i in term) for term in equal[0])
+        verdicts, spoken = self._verdicts(equal[0], table), _spoken(equal, table)
+        self.best, self.errors = best, errors  # at once: an interrupt may come at any call
+        self.incumbent, self.verdicts, self.spoken = incumbent, verdicts, spoken
 
     def _objective(self, columns: Columns, table: Table) -> tuple[int, float]:
         """The true objective of a hypothesis, and the weight of its errors."""

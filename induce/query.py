@@ -273,7 +273,10 @@ def ask_loop(
     questions: list[Question] = []
 
     def learnt() -> InductionResult:
-        return learn_check(known, verdicts, grammar, time_limit=time_limit, **options)
+        found = learn_check(known, verdicts, grammar, time_limit=time_limit, **options)
+        if found.stopped == "interrupted":
+            raise KeyboardInterrupt
+        return found
 
     result = learnt()
     check, stale = result.check, False

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from induce.explain import ForcedPart
 
 JSON = Any
-Stopped = Literal["proved", "bounded", "time", "work"]
+Stopped = Literal["proved", "bounded", "time", "work", "interrupted"]
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class InductionResult:
         Bits: no check of the grammar, given the candidate constants, has a smaller objective.
     optimal : bool
         Whether ``lower_bound`` equals ``objective``.
-    stopped : {"proved", "bounded", "time", "work"}
-        Why the search ended; "bounded" is its own end without a proof.
+    stopped : {"proved", "bounded", "time", "work", "interrupted"}
+        Why the search ended; "bounded" is its own end without a proof, "interrupted" the user's word.
     engine : str
     seconds : float
         Wall-clock time of the learning.

@@ -13,6 +13,7 @@ from typing import Any
 from evaluator import CheckPack, parse_pack
 from induce.grammar import Grammar
 from induce.learn import learn_check
+from induce.parallel import in_parallel
 from induce.result import InductionResult
 
 JSON = Any
@@ -47,6 +48,7 @@ def learn_rules(
     ids: Sequence[str] | None = None,
     sample_weight: Sequence[float] | None = None,
     pack_id: str = DEFAULT_PACK,
+    n_jobs: int | None = None,
     **options: Any,
 ) -> LearntRules:
     """Learn a check for each of several rules.
@@ -60,6 +62,9 @@ def learn_rules(
         As for `learn_check`.
     pack_id : str
         ``name@version`` of the pack.
+    n_jobs : int, optional
+        Rules to learn at a time, through joblib (see `induce.parallel`). The result does not depend on it, as
+        long as no clock bites.
     **options
         Further options of `learn_check`; limits hold for each rule.
 
@@ -72,12 +77,14 @@ def learn_rules(
     ValueError
         As `learn_check` does, with the rule's name before it; when there is no rule, or the pack's id is not
         ``name@version``.
+    KeyboardInterrupt
+        When the user interrupts.
     """
     if not labels_by_rule:
         raise ValueError("no rules; expected labels by the name of a rule")
     names = [str(index) for index in range(len(scenes))] if ids is None else list(ids)
     weights = [1.0] * len(scenes) if sample_weight is None else list(sample_weight)
-    results = {}
+    tasks = []
     for rule in sorted(labels_by_rule):
         labels = list(labels_by_rule[rule])
         if len(labels) != len(scenes):
@@ -85,17 +92,24 @@ def learn_rules(
                 f"rule {rule}: expected a label for each of the {len(scenes)} scenes, got {len(labels)}"
             )
         spoken = [index for index, label in enumerate(labels) if label is not None]
-        try:
-            results[rule] = learn_check(
-                [scenes[index] for index in spoken],
-                [labels[index] for index in spoken],
-                grammar,
-                ids=[names[index] for index in spoken],
-                sample_weight=[weights[index] for index in spoken],
-                **options,
-            )
-        except ValueError as error:
-            raise ValueError(f"rule {rule}: {error}") from error
-    learnt = LearntRules(results, pack_id)
+        about = {
+            "scenes": [scenes[index] for index in spoken],
+            "labels": [labels[index] for index in spoken],
+            "ids": [names[index] for index in spoken],
+            "sample_weight": [weights[index] for index in spoken],
+        }
+        tasks.append((rule, {"grammar": grammar, **about, **options}))
+    results = in_parallel(_learn_rule, tasks, n_jobs)
+    learnt = LearntRules(dict(zip(sorted(labels_by_rule), results, strict=True)), pack_id)
     parse_pack(learnt.to_dict())
     return learnt
+
+
+def _learn_rule(rule: str, task: dict[str, Any]) -> InductionResult:
+    try:
+        result = learn_check(**task)
+    except ValueError as error:
+        raise ValueError(f"rule {rule}: {error}") from error
+    if result.stopped == "interrupted":
+        raise KeyboardInterrupt
+    return result

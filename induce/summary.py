@@ -110,6 +110,7 @@ def _objective(result: InductionResult, time_limit: float) -> str:
     reason = {
         "time": f"the time limit of {time_limit:g} s stopped the search",
         "work": "the work limit stopped the search",
+        "interrupted": "it was interrupted",
     }.get(result.stopped, "the search ended at its own limits")
     return (
         f"{_bits(result.objective)} bits ({parts}), not proved minimal: "

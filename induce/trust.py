@@ -19,6 +19,7 @@ from induce.examples import label_of
 from induce.grammar import Grammar, bits, units
 from induce.learn import learn_check
 from induce.objective import Objective, objective_of
+from induce.parallel import in_parallel
 from induce.parts import Check, children, expression_of, terms
 from induce.shortest import Limits, cheapest_within
 
@@ -237,7 +238,7 @@ def permutation_test(
     time_limit : float
         Seconds a round at most; see ``cut_by_clock``.
     n_jobs : int, optional
-        Processes, through joblib. The result does not depend on it.
+        Workers, through joblib (see `induce.parallel`). The result does not depend on it.
 
     Raises
     ------
@@ -266,6 +267,8 @@ def permutation_test(
             time_limit=time_limit,
             work_limit=work_limit,
         )
+        if learnt.stopped == "interrupted":
+            raise KeyboardInterrupt
         objective = units(learnt.objective)
     else:
         given, reason = rule_bits(check, *data[:2], language, data[2], penalty=penalty)
@@ -278,13 +281,8 @@ def permutation_test(
         shuffled = list(data[1])
         random.Random(f"{seed}/{number}").shuffle(shuffled)
         draws.append(shuffled)
-    if n_jobs in (None, 1):
-        found = [cheapest_within(data[0], drawn, data[2], bound, limits) for drawn in draws]
-    else:
-        from joblib import Parallel, delayed
-
-        calls = (delayed(cheapest_within)(data[0], drawn, data[2], bound, limits) for drawn in draws)
-        found = Parallel(n_jobs=n_jobs)(calls)
+    rounds_of = ((data[0], drawn, data[2], bound, limits) for drawn in draws)
+    found = in_parallel(cheapest_within, rounds_of, n_jobs)
     hits = sum(total is not None for total, _ in found)
     return PermutationTest(
         p_value=(1 + hits) / (1 + rounds),

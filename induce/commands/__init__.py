@@ -75,5 +75,5 @@ def exit_codes() -> Iterator[None]:
         raise typer.Exit(READER_GONE) from None
     except (ValueError, OSError) as error:
         raise typer.Exit(complain(str(error), UNUSABLE)) from None
-    except KeyboardInterrupt:
-        raise typer.Exit(complain("interrupted", INTERRUPTED)) from None
+    except KeyboardInterrupt as interrupt:
+        raise typer.Exit(complain(str(interrupt) or "interrupted", INTERRUPTED)) from None

@@ -61,6 +61,8 @@ class Material:
         result = learn_check(
             scenes, labels, grammar, ids=self.labelled.ids, sample_weight=weights, time_limit=time_limit
         )
+        if result.stopped == "interrupted":
+            raise KeyboardInterrupt
         rivals = near_best(
             scenes,
             labels,

@@ -34,36 +34,49 @@ def pack_id_of(name: str) -> str:
 
 def learn_by_rule(
     scenes: LabelledScenes,
-    learn: Callable[[LabelledScenes], InductionResult],
+    learn: Callable[[LabelledScenes, str], InductionResult],
     hold_out: Callable[[str, LabelledScenes, InductionResult], HeldOut],
     time_limit: float,
     pack_id: str,
     output: str | None,
     tell: Callable[[Iterable[str]], None],
-) -> dict[str, Any]:
-    """Learn, report and write; the report as one JSON-able object."""
+) -> tuple[dict[str, Any], tuple[str, ...] | None]:
+    """Learn, report and write; the report as one JSON-able object.
+
+    After an interrupt the rules that were not learnt are returned beside it.
+    """
     from induce.rules import LearntRules
 
     results: dict[str, InductionResult] = {}
+    interrupted = False
     parts = {name: scenes.for_rule(name) for name in scenes.rule_names}
     for name, part in parts.items():
         tell([f"rule: {_shown(name)}"])
         tell(scene_lines(part))
         try:
-            results[name] = learn(part)
+            results[name] = learn(part, f"rule {_shown(name)}")
+        except KeyboardInterrupt:
+            if not results:
+                raise
+            interrupted = True
+            break
         except ValueError as error:
             raise ValueError(f"rule {_shown(name)}: {error}") from None
         tell(result_lines(part, results[name], time_limit))
+        interrupted = results[name].stopped == "interrupted"
+        if interrupted:
+            break
     pack = LearntRules(results, pack_id).to_dict()
     if output is not None:
         write_atomically(output, json_text(pack) + "\n")
         tell([f"written: {output}"])
     reports = {}
-    for name, part in parts.items():
-        held_out = hold_out(name, part, results[name])
+    for name, result in results.items():
+        held_out = HeldOut() if interrupted else hold_out(name, parts[name], result)
         tell(f"rule {_shown(name)}, {line}" for line in held_out_lines(held_out))
-        reports[name] = to_dict(part, results[name], held_out, None)
-    return {"pack": pack, "rules": reports, "written": output}
+        reports[name] = to_dict(parts[name], result, held_out, None)
+    left = tuple(_shown(name) for name in parts if name not in results)
+    return {"pack": pack, "rules": reports, "written": output}, left if interrupted else None
 
 
 def _shown(name: str) -> str:

@@ -11,6 +11,8 @@ divisor first, and where a sum of them could still leave the range, nothing is a
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -30,6 +32,7 @@ MODELS = 1_000
 FACTS = 400_000
 PER_SCENE = 20
 LEAST_SECONDS = 1.0
+EAR = 0.1
 CONFLICTS_PER_NODE = 10
 
 
@@ -114,13 +117,22 @@ def select_terms(
             found.append(terms)
 
     with control.solve(on_model=on_model, async_=True) as handle:
-        finished = handle.wait() if remaining is None else handle.wait(0.9 * remaining)
+        finished = _wait(handle, None if remaining is None else 0.9 * remaining)
         if not finished:
             handle.cancel()
         result = handle.get()
     met = int(control.statistics["solving"]["solvers"]["conflicts"])
     limits.spend(1 + met // CONFLICTS_PER_NODE)
     return Selected(tuple(found), bool(finished and result.exhausted))
+
+
+def _wait(handle: Any, seconds: float | None) -> bool:
+    """Whether the solver came to its end in that time; an interrupt is heard between short waits."""
+    end = math.inf if seconds is None else time.monotonic() + seconds
+    while not (finished := handle.wait(min(EAR, max(0.0, end - time.monotonic())))):
+        if time.monotonic() >= end:
+            break
+    return bool(finished)
 
 
 def _facts(table: Table, pool: Sequence[Members], most: int, budget: int) -> _Facts | None:

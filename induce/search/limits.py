@@ -89,9 +89,9 @@ class Best:
             return False
         improved = self.cost is None or cost < self.cost
         if improved:
-            self._hypotheses.clear()
-            self.cost = cost
-        if hypothesis not in self._hypotheses:
+            fresh = {hypothesis: preference(hypothesis)}
+            self._hypotheses, self.cost = fresh, cost  # at once: an interrupt may come at any call
+        elif hypothesis not in self._hypotheses:
             self._hypotheses[hypothesis] = preference(hypothesis)
             if len(self._hypotheses) > KEPT_TIES:
                 del self._hypotheses[max(self._hypotheses, key=self._hypotheses.__getitem__)]

@@ -19,7 +19,7 @@ from induce.search.bits import Ints, Words, unpack, word_count
 Term: TypeAlias = tuple[int, ...]
 Hypothesis: TypeAlias = tuple[Term, ...]
 Engine: TypeAlias = OneOf["auto", "enumerate", "asp"]
-Stopped: TypeAlias = OneOf["proved", "bounded", "time", "work"]
+Stopped: TypeAlias = OneOf["proved", "bounded", "time", "work", "interrupted"]
 
 LARGEST_SUM = 1 << 60
 """What costs and penalties may sum to, times the number of terms, so that no figure overflows."""
@@ -127,8 +127,8 @@ class SearchOutcome:
     No hypothesis of the whole space costs less than ``lower_bound``, save that with ``upper`` only
     costs below it are judged: ``lower_bound`` never exceeds ``cost`` and equals it when ``proved``.
     ``nodes`` counts partial hypotheses whose extensions were scored; it is the unit of ``work_limit``.
-    ``stopped`` is "proved", "time", "work", or "bounded" when the engine came to its own end without
-    a proof. ``ties`` are further hypotheses of the same cost, in order of preference.
+    ``stopped`` is "proved", "time", "work", "interrupted", or "bounded" when the engine came to its own
+    end without a proof. ``ties`` are further hypotheses of the same cost, in order of preference.
     """
 
     hypothesis: Hypothesis | None

@@ -37,6 +37,7 @@ def search(
     deadline: float | None = None,
     work_limit: int | None = None,
     progress: Callable[[Progress], None] | None = None,
+    interruptible: bool = False,
 ) -> SearchOutcome:
     """Find the hypothesis of least cost, the preferred one among equals.
 
@@ -53,13 +54,15 @@ def search(
     deadline : a reading of ``time.monotonic()`` to stop at; the best so far is returned.
     work_limit : nodes to stop at. Equal inputs and work limits give equal outcomes.
     progress : called with a :class:`Progress` at each stage, better cost or better bound.
+    interruptible : a KeyboardInterrupt ends the search as a deadline does, once something was found,
+        instead of leaving it.
 
     A proved outcome is a hypothesis of least cost; it is the preferred one (fewer literals, fewer
     terms, lower indices) of *all* hypotheses of that cost. Without a proof it is the preferred of
     those found.
     """
     problem.validate()
-    return _Run(problem, engine, upper, deadline, work_limit, progress).outcome(incumbent)
+    return _Run(problem, engine, upper, deadline, work_limit, progress, interruptible).outcome(incumbent)
 
 
 class _Run:
@@ -71,6 +74,7 @@ class _Run:
         deadline: float | None,
         work_limit: int | None,
         progress: Callable[[Progress], None] | None,
+        interruptible: bool,
     ) -> None:
         if engine not in ("auto", "enumerate", "asp"):
             raise ValueError(f"engine must be auto, enumerate or asp, not {engine!r}")
@@ -79,6 +83,7 @@ class _Run:
         self.limits = Limits(deadline, work_limit)
         self.best = Best(upper)
         self.progress = progress
+        self.interruptible = interruptible
         self.best.listener = self._report
         self.stage = "reduce"
         self.prover: Prover | None = None
@@ -106,6 +111,10 @@ class _Run:
             stopped = self._search()
         except LimitReachedError as stop:
             stopped = stop.reason
+        except KeyboardInterrupt:
+            if not self.interruptible or self.best.cost is None:
+                raise
+            stopped = "interrupted"
         ranked = self.best.ranked()
         upper = self.best.upper
         if not ranked and upper is None:

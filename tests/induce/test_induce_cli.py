@@ -6,7 +6,6 @@ import io
 import json
 import os
 import random
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -294,28 +293,6 @@ def test_text_is_utf8_and_plain_whatever_the_locale(tmp_path: Path) -> None:
     assert done.stderr.startswith("induce: größe [x].jsonl:1: not JSON, ")
 
 
-def test_an_interrupt_is_one_line_and_exit_130(tmp_path: Path) -> None:
-    draw = random.Random(3)
-    records = [
-        {"label": draw.random() < 0.5, "scene": {f"f{k}": draw.randrange(1000) for k in range(40)}}
-        for _ in range(400)
-    ]
-    path = write(tmp_path / "noise.jsonl", records)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "induce", "learn", str(path), "-o", "check.json", "--time-limit", "50"],
-        cwd=tmp_path,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline().startswith(b"400 scenes: ")
-    process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=30)
-    assert (process.returncode, stderr) == (130, b"induce: interrupted\n")
-    assert os.listdir(tmp_path) == ["noise.jsonl"]
-
-
 def test_a_reader_that_leaves_is_no_error(scenes: Path, tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "induce", "learn", str(scenes), "-o", "check.json", "--no-cv"],
@@ -334,14 +311,42 @@ def test_a_reader_that_leaves_is_no_error(scenes: Path, tmp_path: Path) -> None:
 
 
 def test_progress_is_one_line_that_goes(scenes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = io.StringIO()
-    monkeypatch.setattr(shown, "isatty", lambda: True)
-    monkeypatch.setattr(sys, "stderr", shown)
-    assert main(["learn", str(scenes), "--no-cv"]) == 0
-    text = shown.getvalue()
-    assert ": best " in text
-    assert "\n" not in text
-    assert text.endswith("\r\x1b[K\r")
+    monkeypatch.setenv("TERM", "xterm")
+    for option, told in (([], True), (["--no-progress"], False), (["--quiet", "--json"], False)):
+        shown = io.StringIO()
+        monkeypatch.setattr(shown, "isatty", lambda: True)
+        monkeypatch.setattr(sys, "stderr", shown)
+        assert main(["learn", str(scenes), "--no-cv", *option]) == 0
+        text = shown.getvalue()
+        assert (" atoms, best " in text) is told
+        assert text == "" or text.endswith("\x1b[2K")
+
+
+def test_progress_in_a_file_is_plain_lines(scenes: Path, tmp_path: Path) -> None:
+    done = induce("learn", scenes, "--no-cv", "--progress", folder=tmp_path)
+    lines = done.stderr.splitlines()
+    assert lines[0].startswith("induce: reading scenes, ")
+    assert any(line.startswith("induce: proving: ") and " atoms, best " in line for line in lines)
+    assert "\x1b" not in done.stderr
+    assert induce("learn", scenes, "--no-cv", folder=tmp_path).stderr == ""
+
+
+def test_quiet_writes_and_says_nothing(scenes: Path, tmp_path: Path) -> None:
+    done = induce("learn", scenes, "--quiet", "-o", "check.json", folder=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert json.loads((tmp_path / "check.json").read_text())["id"] == "induced"
+    idle = induce("learn", scenes, "--quiet", folder=tmp_path)
+    assert (idle.returncode, idle.stdout) == (2, "")
+    assert idle.stderr.startswith("induce: --quiet would leave nothing to see")
+
+
+def test_jobs_change_nothing(scenes: Path, tmp_path: Path) -> None:
+    outputs = {
+        induce("learn", scenes, "--folds", 3, "--jobs", jobs, folder=tmp_path).stdout for jobs in (1, 2)
+    }
+    assert len(outputs) == 1
+    assert " right in 3 folds" in outputs.pop()
+    assert induce("learn", scenes, "--jobs", 0, folder=tmp_path).returncode == 2
 
 
 def test_help_and_version(tmp_path: Path) -> None:
