@@ -6,21 +6,22 @@ and there), numbers where their ranges overlap; order is for numbers, moments am
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import combinations
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from induce.constants import exact
 from induce.profile import Column, Scope, is_number, scalar_key
 
 Holds = Literal["numbers", "texts"]
 
 LEAST_SHARED = 2
 """Values that two paths share at least, for equality; identifiers one."""
-OF_THE_NARROWER, OF_THE_WIDER = 0.5, 0.1
+OF_THE_NARROWER, OF_THE_WIDER = Fraction(1, 2), Fraction(1, 10)
 """Shares of the two ranges of numbers that the overlap is at least, for order."""
 MOST_COLUMNS = 120
 
@@ -95,19 +96,11 @@ def _pairs(columns: list[Column], holds: Holds) -> Iterator[Pair]:
 def _overlap(left: Column, right: Column) -> float:
     """The share of the wider range that both cover; 0 where it is not substantial."""
     low, high = max(left.numbers[0], right.numbers[0]), min(left.numbers[-1], right.numbers[-1])
-    try:
-        widths = sorted(float(column.numbers[-1]) - float(column.numbers[0]) for column in (left, right))
-        common = float(high) - float(low)
-    except OverflowError:  # whole numbers beyond all doubles
+    widths = sorted(exact(column.numbers[-1]) - exact(column.numbers[0]) for column in (left, right))
+    common = exact(high) - exact(low)
+    if common <= 0 or common < OF_THE_NARROWER * widths[0] or common < OF_THE_WIDER * widths[1]:
         return 0.0
-    if (
-        not math.isfinite(widths[1])
-        or common <= 0
-        or common < OF_THE_NARROWER * widths[0]
-        or common < OF_THE_WIDER * widths[1]
-    ):
-        return 0.0
-    return common / widths[1]
+    return float(common / widths[1])
 
 
 def equal_rows(pair: Pair) -> NDArray[np.bool_]:
