@@ -1,11 +1,16 @@
-"""A pytest plugin that runs checks on scenes as tests, one test a check and scene.
+"""A pytest plugin: checks on scenes as tests, and tests that expect something of agent traces.
 
     pytest -p evaluator.pytest_plugin --checks checks/ --scenes scenes.jsonl
+    pytest -p evaluator.pytest_plugin tests/
 
 `--checks` is a folder, searched through, or one file: a check, an array of defined checks, or a pack, in JSON
 (packs also in YAML). `--scenes` is what `evaluator check` reads. A failing check whose severity is `warn` or
-`info` is an expected failure (`xfail`) and does not fail the run. Without the two options nothing happens;
-without `-p` the plugin is not even imported.
+`info` is an expected failure (`xfail`) and does not fail the run. Without the two options nothing happens.
+
+What `expect` needs of pytest comes along (`evaluator/expecting/pytest_chains.py`, `pytest_trials.py`): a test
+that leaves a chain unevaluated fails, one without evidence is skipped, a marked one is repeated. Without `-p`
+the plugin is not even imported; `pytest_plugins = ["evaluator.pytest_plugin"]` in the root `conftest.py` does
+the same.
 """
 
 from __future__ import annotations
@@ -26,6 +31,8 @@ from evaluator.meta import parse_meta
 from evaluator.pack import load_pack
 from evaluator.safe_text import printable
 from evaluator.scene_lines import SceneLine, reason, scene_lines
+
+pytest_plugins = ("evaluator.expecting.pytest_chains", "evaluator.expecting.pytest_trials")
 
 _SCENES = pytest.StashKey[list[SceneLine]]()
 _SUFFIXES = (".json", ".yaml", ".yml")

@@ -10,6 +10,7 @@ from unittest import SkipTest
 from evaluator.expecting.caller import calling_line
 from evaluator.expecting.policy import Choices, NotEvaluated, policy_of, run_options
 from evaluator.expecting.result import AgentResult
+from evaluator.expecting.scope import current_scope
 from evaluator.expecting.trials_result import TrialsResult
 
 Verdict = TypeVar("Verdict", AgentResult, TrialsResult)
@@ -95,6 +96,9 @@ def _beyond_limit_of_run(result: AgentResult) -> str:
     new = [failure for failure in result.soft_failures if not failure.counted]
     for failure in new:
         failure.counted = True
+    scope = current_scope()
+    if scope is not None:
+        scope.note_soft_failures([failure.sentence for failure in new])
     run = run_options()
     so_far = run.count_soft_failures(len(new))
     limit = run.choices().soft_limit

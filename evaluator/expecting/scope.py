@@ -37,6 +37,7 @@ class Scope:
         self._lock = Lock()
         self._chains: list[Chained] = []
         self._occurrences: Counter[str] = Counter()
+        self._soft_failures: list[str] = []
 
     def occurrence(self, spec: str) -> int:
         """The number of this use of a spec among equal ones, from 1."""
@@ -54,9 +55,20 @@ class Scope:
         with self._lock:
             return list(self._chains)
 
-    def unevaluated_text(self) -> str:
-        """What to say of the chains that were left unevaluated; empty when there are none."""
-        left = [chain.origin for chain in self.chains() if not chain.evaluated]
+    def note_soft_failures(self, said: list[str]) -> None:
+        """Remember soft failures that were enforced, for the report of the test."""
+        with self._lock:
+            self._soft_failures += said
+
+    def take_soft_failures(self) -> list[str]:
+        """The soft failures noted since this was last asked."""
+        with self._lock:
+            taken, self._soft_failures = self._soft_failures, []
+        return taken
+
+    def unevaluated_text(self, first: int = 0) -> str:
+        """What to say of the chains left unevaluated, from the `first` made on; empty when there are none."""
+        left = [chain.origin for chain in self.chains()[first:] if not chain.evaluated]
         if not left:
             return ""
         which = "a chain was" if len(left) == 1 else f"{len(left)} chains were"
