@@ -31,14 +31,14 @@ class CompiledCheck:
         gap: function from a scene to the gap alone, 0.0 exactly when the check passes; builds no text.
     """
 
-    __slots__ = ("_judge", "_locate", "check", "gap", "meta")
+    __slots__ = ("_decide", "_judge", "_locate", "check", "gap", "meta")
 
     gap: Callable[[Any], float]
 
     def __init__(self, check: dict[str, Any], node: Node, meta: Any = None) -> None:
         self.check = check
         self.meta = meta
-        self.gap, self._judge, self._locate = node
+        self.gap, self._judge, self._locate, self._decide = node
 
     def __call__(self, scene: Any, *, anchors: bool = False) -> CheckResult:
         try:
@@ -48,13 +48,22 @@ class CompiledCheck:
         except RecursionError:
             raise CheckError(_TOO_DEEP, "$") from None
         if self.meta is not None:
-            result.meta = self.meta
+            result.carry(self.meta)
         return result
 
     def _anchor(self, scene: Any) -> dict[str, str] | None:
         from evaluator.anchor import anchor_at  # costs start-up, and few ask for anchors
 
         return anchor_at(self._locate(scene, False))
+
+    @property
+    def three_valued(self) -> bool:
+        """Whether it may be not evaluated: some part is an assertion over a trace."""
+        return self._decide is not None
+
+    def decide(self, scene: Any) -> float | None:
+        """The gap, or None where the check is not evaluated."""
+        return self.gap(scene) if self._decide is None else self._decide(scene)
 
     def passes(self, scene: Any) -> bool:
         """Whether the scene satisfies the check."""
@@ -83,9 +92,17 @@ def compile_check(check: object) -> CompiledCheck:
     if is_defined(copied):
         expr, place, meta = copied["expr"], "$.expr", carried(copied.get("meta"))
     try:
-        return CompiledCheck(copied, _compile(expr, place, 0), meta)
+        return CompiledCheck(copied, _whole(_compile(expr, place, 0)), meta)
     except RecursionError:
         raise CheckError(_TOO_DEEP, "$") from None
+
+
+def _whole(node: Node) -> Node:
+    if node.decide is None:
+        return node
+    from evaluator.assertions.operators import afresh  # loaded already: there is an assertion
+
+    return afresh(node)
 
 
 def _wire(check: object) -> object:
@@ -104,16 +121,28 @@ def _compile(check: Any, place: str, depth: int) -> Node:
     if depth > MAX_NESTING:
         raise CheckError(f"checks are nested more than {MAX_NESTING} deep", "$")
     op = check.get("op")
-    if type(op) is not str or op not in OPERATORS:
+    if type(op) is not str:
         raise _unknown_operator(check, place)
-    return OPERATORS[op](Fields(check, op, place, depth, _compile))
+    operator = OPERATORS.get(op) or _extension(op)
+    if operator is None:
+        raise _unknown_operator(check, place)
+    return operator(Fields(check, op, place, depth, _compile))
+
+
+def _extension(op: str) -> Callable[[Fields], Node] | None:
+    """An operator beyond the core; all have a dot in their names."""
+    if "." not in op:
+        return None
+    from evaluator.assertions.operators import EXTENSIONS  # not at the top: few checks need them
+
+    return EXTENSIONS.get(op)
 
 
 def _unknown_operator(check: dict[str, Any], place: str) -> CheckError:
     op = check.get("op")
     known = ", ".join(OPERATORS)
     if type(op) is str:
-        meant = nearest(op, OPERATORS)
+        meant = nearest(op, _names() if "." in op else OPERATORS)
         advice = f'did you mean "{meant}"?' if meant else f"the operators are {known}"
         return CheckError(f"unknown operator {compact(op)}; {advice}", f"{place}.op")
     if "op" in check:
@@ -129,6 +158,12 @@ def _unknown_operator(check: dict[str, Any], place: str) -> CheckError:
     meant = nearest("op", check)
     advice = f'is "{meant}" a misspelling of it?' if meant else f"the operators are {known}"
     return CheckError(f'a check needs a field "op"; {advice}', f"{place}.op")
+
+
+def _names() -> list[str]:
+    from evaluator.assertions.operators import EXTENSIONS
+
+    return [*OPERATORS, *EXTENSIONS]
 
 
 def run_check(scene: object, check: object, *, anchors: bool = False) -> CheckResult:
@@ -156,7 +191,11 @@ def run_check(scene: object, check: object, *, anchors: bool = False) -> CheckRe
     compiled = remembered(wire)
     result = compiled(scene, anchors=anchors)
     if compiled.meta is not None and isinstance(wire, dict):
-        result.meta = wire["meta"]  # the caller's own: remembered checks share nothing that can change
+        own = wire["meta"]  # the caller's own: remembered checks share nothing that can change
+        if compiled.three_valued:
+            result.carry(own)
+        else:
+            result.meta = own
     return result
 
 

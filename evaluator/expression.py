@@ -19,7 +19,11 @@ operators ask for. The annotation says what a field may hold:
     where: Expression; of: tuple[Expression, ...]        a sub-check; an array of them
     names: tuple[str, ...]; options: dict[str, Any]      an array of texts; any object
 
-`ONE_OF` names fields of which exactly one is there; each of them then has the default UNSET.
+    names: Annotated[tuple[str, ...], Meta(min_length=1)]    a limit that JSON Schema can say
+
+`ONE_OF` names fields of which exactly one is there; each of them then has the default UNSET. `ASKS` is JSON
+Schema for what else is asked of the fields together. The assertions over traces are declared by the
+signatures of their factories (`assertions/declaration.py`).
 """
 
 from __future__ import annotations
@@ -28,9 +32,9 @@ from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
 from types import UnionType
-from typing import Any, ClassVar, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Union, get_args, get_origin
 
-from msgspec import UNSET, UnsetType, field
+from msgspec import UNSET, Meta, UnsetType, field
 from msgspec.structs import fields
 
 from evaluator.check import CheckData, is_defined, snapshot
@@ -81,6 +85,7 @@ class Expression(
     """
 
     ONE_OF: ClassVar[tuple[str, ...]] = ()
+    ASKS: ClassVar[dict[str, Any]] = {}
 
     @property
     def op(self) -> str:
@@ -230,6 +235,18 @@ class Not(Expression, frozen=True, eq=False, tag="not"):
     of: Expression
 
 
+class TraceBefore(Expression, frozen=True, eq=False, tag="trace.before"):
+    """Every element of `collection` that passes `then` has an earlier one that passes `first`.
+
+    With `same`, a path or several, the two have equal values there.
+    """
+
+    collection: Path
+    first: Expression
+    then: Expression
+    same: Path | Annotated[tuple[Path, ...], Meta(min_length=1)] | UnsetType = UNSET
+
+
 class CelCompare(Expression, frozen=True, eq=False, tag="cel.compare"):
     """The number at `path` stands to `value` as `is` says; without one nothing compares."""
 
@@ -286,6 +303,9 @@ class Field(NamedTuple):
 @cache
 def declared() -> dict[str, type[Expression]]:
     """The struct of every operator, by the operator's name."""
+    from evaluator.assertions.declaration import declare_all  # not at the top: it declares with what is here
+
+    declare_all()
     found: dict[str, type[Expression]] = {}
     pending = [Expression]
     while pending:
@@ -390,7 +410,22 @@ def _typed(value: Any, entry: Field) -> Any:
         return _expression(value)
     if entry.holds_checks:
         return tuple(_expression(part) for part in value)
-    return tuple(value) if get_origin(entry.holds) is tuple else value
+    return _frozen(value, entry.holds)
+
+
+def _frozen(value: Any, holds: Any) -> Any:
+    """An array as a tuple where the annotation says so, the arrays in it as well."""
+    if type(value) is not list:
+        return value
+    origin, members = get_origin(holds), get_args(holds)
+    if origin is Annotated:
+        return _frozen(value, members[0])
+    if origin is Union or origin is UnionType:
+        frozen = (_frozen(value, member) for member in members)
+        return next((array for array in frozen if type(array) is tuple), value)
+    if origin is not tuple:
+        return value
+    return tuple(_frozen(member, members[0]) for member in value)
 
 
 def _wire(value: Any) -> Any:

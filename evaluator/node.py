@@ -27,11 +27,16 @@ class Node(NamedTuple):
     can be asked for. An operator that scans elements or branches asks for gaps and judges only what decides.
     `locate` is asked only when anchors are wanted, on a scene whose verdict is known and given: it tells the
     path to what decided that verdict, or None when it is no one place.
+
+    `decide` is there only for a check that may be *not evaluated* (an assertion over a trace that lacks the
+    evidence, and what is made of one): it gives the gap, or None where the check is not evaluated. `gap` is
+    then 1.0, and the meta of what `judge` gives has the `status` and, where there is one, the `reason`.
     """
 
     gap: Callable[[Any], float]
     judge: Callable[[Any], CheckResult]
     locate: Locate = nowhere
+    decide: Callable[[Any], float | None] | None = None
 
 
 Explain = str | Callable[[Any], str]

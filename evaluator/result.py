@@ -16,6 +16,8 @@ class CheckResult(Struct, eq=False):
         gap: distance to satisfaction, in the units of what is compared: 0 if and only if the check passes,
             possibly infinite.
         meta: the `meta` of a defined check, the same object for every result of it; None when there is none.
+        A
+            check with assertions over traces adds `status` and, where there is one, `reason`.
         why: one sentence, built when it is first asked for from the values that decided the verdict. Ask
             before changing an array or object of the scene in place.
         anchor: the place of the failure, `{"asset_id", "anchor"?}`, when anchors were asked for and there is
@@ -39,6 +41,16 @@ class CheckResult(Struct, eq=False):
             explain = explain(self._subject)
             self._explain, self._subject = explain, None
         return explain
+
+    def carry(self, meta: Any) -> None:
+        """Take on the meta of the defined check; the status of an assertion, if there is one, goes beside it.
+
+        A meta that is no object then stands under the key "meta".
+        """
+        if self.meta is None:
+            self.meta = meta
+        else:
+            self.meta = (meta if type(meta) is dict else {"meta": meta}) | self.meta
 
     def to_dict(self) -> dict[str, Any]:
         """The result on the wire: `pass`, `gap`, `why` and, where there are any, `anchor` and `meta`."""

@@ -10,7 +10,9 @@ from __future__ import annotations
 from functools import cache
 from inspect import cleandoc
 from sys import float_info
-from typing import Any, Final, Literal, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, get_args, get_origin
+
+from msgspec import Meta
 
 from evaluator.check import snapshot
 from evaluator.expression import Expression, Path, declared, fields_of
@@ -72,6 +74,7 @@ def _fields(kind: type[Expression]) -> dict[str, Any]:
         "required": [field.name for field in declared_fields if field.required],
         "properties": {field.name: _holds(field.holds) for field in declared_fields},
     }
+    schema |= kind.ASKS
     if kind.ONE_OF:
         schema["oneOf"] = [{"required": [name]} for name in kind.ONE_OF]
     return schema
@@ -93,8 +96,31 @@ def _holds(annotation: Any) -> dict[str, Any]:
     origin, members = get_origin(annotation), get_args(annotation)
     if origin is Literal:
         return {"enum": list(members)}
+    if origin is Annotated:
+        return _holds(members[0]) | _limits(members)
+    if origin is tuple and members[-1] is not Ellipsis:
+        size = len(members)
+        return {"type": "array", "prefixItems": [*map(_holds, members)], "minItems": size, "maxItems": size}
     if origin is tuple:
         return {"type": "array", "items": _holds(members[0])}
     if origin is dict:
         return {"type": "object"}
     return {"anyOf": [_holds(member) for member in members]}
+
+
+def _limits(annotated: tuple[Any, ...]) -> dict[str, Any]:
+    """What the limits of an annotation are in JSON Schema."""
+    length = "minLength" if annotated[0] is str else "minItems"
+    names = {
+        "min_length": length,
+        "ge": "minimum",
+        "le": "maximum",
+        "gt": "exclusiveMinimum",
+        "pattern": "pattern",
+    }
+    limits: dict[str, Any] = {}
+    for meta in annotated[1:]:
+        if isinstance(meta, Meta):
+            given = {name: getattr(meta, attribute) for attribute, name in names.items()}
+            limits |= {name: limit for name, limit in given.items() if limit is not None}
+    return limits

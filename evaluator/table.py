@@ -100,7 +100,7 @@ def _compiled(check: object, index: int) -> CompiledCheck:
 def _gaps(check: CompiledCheck, rows: Rows, index: int) -> NDArray[np.float64]:
     expression = check.check["expr"] if is_defined(check.check) else check.check
     try:
-        return gaps(rows, expression)
+        return _one_by_one(check, rows.itself.found, index) if check.three_valued else gaps(rows, expression)
     except (UncoveredError, SceneError, CheckError, RecursionError):
         return _one_by_one(check, rows.itself.found, index)
 

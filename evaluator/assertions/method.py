@@ -44,12 +44,20 @@ FAMILIES: Final = (
 """The modules of this package that hold methods; each lists them in a tuple `METHODS`."""
 
 
+_WIRE: Final = {"op": "operator"}
+
+
 class Argument(NamedTuple):
     """A field of a method: its name, what it holds when it is given, and whether it must be."""
 
     name: str
     holds: Any
     required: bool
+
+    @property
+    def wire(self) -> str:
+        """The name of the field in a check, where `op` is taken."""
+        return _WIRE.get(self.name, self.name)
 
 
 class Method:
@@ -111,7 +119,8 @@ class Method:
             if type(soft) is not bool:
                 raise SpecError(f"soft: expected true or false, got {kind_of(soft)}", "soft")
         except SpecError as error:
-            at = f"{place}.{error.field.partition('[')[0]}" if place and error.field else place
+            field = error.field.partition("[")[0]
+            at = f"{place}.{_WIRE.get(field, field)}" if place and field else place
             raise SpecError(error.wrong, error.field, method=self.name, place=at) from None
         return _runner(self.name, judge, soft)
 

@@ -14,7 +14,7 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evaluator.assertions.judgement import MissingEvidenceError
+from evaluator.assertions.judgement import Judgement, MissingEvidenceError
 from evaluator.values import MISSING
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class TraceView:
         trace: the trace, as it is; `MISSING` where there is none.
         world: the snapshot of the world that came with the trace; `MISSING` where there is none.
         providers: what semantic assertions and plugins may call (`Providers`), or None.
+        judgements: what assertions of a check that is being evaluated judged so far.
         scene: what paths of the check language start from: the scene that the trace is of, or the trace.
 
     Ask before the trace is changed: what was found once is not looked for again.
@@ -58,6 +59,7 @@ class TraceView:
         self.world = world
         self.providers = providers
         self.scene = trace
+        self.judgements: dict[object, Judgement] = {}
 
     @cached_property
     def root(self) -> dict[str, Any]:

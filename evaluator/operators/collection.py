@@ -8,6 +8,7 @@ from typing import Any
 
 from evaluator.fields import Fields
 from evaluator.node import Node
+from evaluator.operators.three_valued import any_undecided, counted, some_of
 from evaluator.path import Index, Property, Resolver, Segment, parse_path
 from evaluator.result import CheckResult
 from evaluator.values import MISSING, distance, number_text, require_json
@@ -24,7 +25,8 @@ def find(fields: Fields) -> Node:
     """
     collection = _Collection(fields)
     path, get = collection.path, collection.get
-    gap_of, judge_of, _ = fields.node("where")
+    where = fields.node("where")
+    gap_of, judge_of, *_ = where
     no_array, nothing = collection.refusal, f"{path}: no element matched"
 
     def gap(scene: Any) -> float:
@@ -64,7 +66,8 @@ def find(fields: Fields) -> Node:
         """The element that passes, or the first of the nearest ones; without elements the collection."""
         return collection.place(scene, _nearest(gap_of, get(scene)))
 
-    return Node(gap, judge, locate)
+    core = Node(gap, judge, locate)
+    return some_of(path, get, where, core) if any_undecided([where]) else core
 
 
 def count(fields: Fields) -> Node:
@@ -75,7 +78,8 @@ def count(fields: Fields) -> Node:
     """
     collection = _Collection(fields)
     path, get = collection.path, collection.get
-    gap_of = fields.node("where").gap if "where" in fields else None
+    where = fields.node("where") if "where" in fields else None
+    gap_of = where.gap if where is not None else None
     exactly = fields.number("eq") if "eq" in fields else None
     at_least = fields.number("gte") if "gte" in fields else None
     at_most = fields.number("lte") if "lte" in fields else None
@@ -135,7 +139,10 @@ def count(fields: Fields) -> Node:
         others = [index for index, gap_left in enumerate(gaps) if gap_left != 0.0]
         return collection.place(scene, min(others, key=gaps.__getitem__, default=None))
 
-    return Node(gap, judge, locate)
+    core = Node(gap, judge, locate)
+    if where is None or where.decide is None:
+        return core
+    return counted(path, get, where, (exactly, at_least, at_most), gap_to_bounds, core)
 
 
 class _Collection:

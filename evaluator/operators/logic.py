@@ -7,6 +7,7 @@ from typing import Any
 
 from evaluator.fields import Fields
 from evaluator.node import Node
+from evaluator.operators.three_valued import all_of, any_of, any_undecided, negation
 from evaluator.path import Segment
 from evaluator.result import CheckResult
 
@@ -42,7 +43,8 @@ def and_(fields: Fields) -> Node:
                 return branch.locate(scene, held)
         return None
 
-    return Node(gap, judge, locate)
+    core = Node(gap, judge, locate)
+    return all_of(branches, core) if any_undecided(branches) else core
 
 
 def or_(fields: Fields) -> Node:
@@ -77,12 +79,14 @@ def or_(fields: Fields) -> Node:
         nearest = min(branches, key=lambda branch: branch.gap(scene), default=None)
         return nearest.locate(scene, held) if nearest is not None else None
 
-    return Node(gap, judge, locate)
+    core = Node(gap, judge, locate)
+    return any_of(branches, core) if any_undecided(branches) else core
 
 
 def not_(fields: Fields) -> Node:
     """The check `of` fails. The gap is 0 or 1, whatever the inner gap."""
-    gap_of, judge_of, locate_of = fields.node("of")
+    inner = fields.node("of")
+    gap_of, judge_of, locate_of, _ = inner
 
     def gap(scene: Any) -> float:
         return 0.0 if gap_of(scene) != 0.0 else 1.0
@@ -95,4 +99,5 @@ def not_(fields: Fields) -> Node:
             return CheckResult(True, 0.0, "negated condition did not hold")
         return CheckResult(False, 1.0, failing, judge_of(scene))
 
-    return Node(gap, judge, lambda scene, held: locate_of(scene, not held))
+    core = Node(gap, judge, lambda scene, held: locate_of(scene, not held))
+    return negation(inner, core) if any_undecided([inner]) else core
