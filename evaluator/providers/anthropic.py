@@ -36,11 +36,12 @@ class AnthropicJudge:
         spending: Spending | None = None,
         price: Prices | None = None,
     ) -> None:
+        key = find_key(key, key_variable, _VARIABLE, needed=base_url == _HOME)
         self._endpoint = Endpoint(
             "judge",
             model,
             base_url,
-            key=find_key(key, key_variable, _VARIABLE, needed=base_url == _HOME),
+            key=key,
             key_header="x-api-key",
             key_prefix="",
             headers={"anthropic-version": _API_VERSION},

@@ -93,6 +93,9 @@ class Spending:
         self._test_spent = (0, 0)
         self._test_number = _test_number
 
+    def __deepcopy__(self, _: object) -> Spending:
+        return self  # a copy of a provider spends from the same budget
+
     @property
     def in_usd(self) -> bool:
         """Whether a limit is in USD, so that prices are needed."""

@@ -196,7 +196,7 @@ class Endpoint:
         if response.is_redirect:
             return _Failure(f"answered {_status(status)}; redirects are not followed, give the final address")
         return _Failure(
-            f"answered {_status(status)}{_message(text)}",
+            f"answered {_status(status)}{self.key.scrub(_message(text))}",
             transient=status in _TRANSIENT or status >= 500,
             retry_after=response.headers.get("Retry-After"),
         )
@@ -218,9 +218,7 @@ class Endpoint:
     def _price(self, model: str) -> Price | None:
         price = self._prices.get(model)
         if price is None and self._spending.in_usd:
-            raise self.error(
-                f'may not be asked for the model "{model}", whose price the budget does not know'
-            )
+            raise self.error(f'may not be asked for "{model}": price holds no price of that model')
         return price
 
     def _most(self, price: Price | None, body: Mapping[str, Any], size: int) -> int:

@@ -7,9 +7,11 @@ server may put the key it was sent into its answer.
 from __future__ import annotations
 
 import os
+import re
 from typing import NoReturn
 
 _HIDDEN = "***"
+_CARRIABLE = re.compile("[!-~]+")
 
 
 class Key:
@@ -18,11 +20,11 @@ class Key:
     __slots__ = ("_secret",)
 
     def __init__(self, secret: str | None) -> None:
-        if secret is not None:
-            secret = secret.strip() if isinstance(secret, str) else ""
-            if not secret or not all("!" <= c <= "~" for c in secret):
-                raise ValueError("the key is empty or holds what no header can carry; copy it again")
-        self._secret = secret
+        self._secret = None if secret is None else secret.strip()
+        secret = None  # an error's frames are shown with their locals
+        if self._secret is not None and not _CARRIABLE.fullmatch(self._secret):
+            self._secret = None
+            raise ValueError("the key is empty or holds what no header can carry; copy it again")
 
     def __repr__(self) -> str:
         return "Key(None)" if self._secret is None else f"Key({_HIDDEN})"
@@ -55,16 +57,14 @@ def find_key(given: str | Key | None, variable: str | None, usual: str, *, neede
         return given
     if given is not None:
         return Key(given)
-    value = os.environ.get(variable or usual, "")
-    if value.strip():
+    name = variable or usual
+    if os.environ.get(name, "").strip():
         try:
-            return Key(value)
+            return Key(os.environ[name])
         except ValueError as error:
-            raise ValueError(f"{variable or usual}: {error}") from None
+            raise ValueError(f"{name}: {error}") from None
     if variable is not None:
         raise ValueError(f"the environment variable {variable}, which should hold the key, is not set")
     if needed:
-        raise ValueError(
-            f"a key is needed: set {usual}, name another variable with key_variable=, or give key="
-        )
+        raise ValueError(f"a key is needed: set {usual}, or give key_variable= or key=")
     return Key(None)

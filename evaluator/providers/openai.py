@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping
-from threading import Lock
+from functools import lru_cache
 from typing import Any
 
 from evaluator.providers.budget import Prices, Spending
@@ -50,11 +49,12 @@ class OpenAIJudge:
         spending: Spending | None = None,
         price: Prices | None = None,
     ) -> None:
+        key = find_key(key, key_variable, _VARIABLE, needed=base_url == _HOME)
         self._endpoint = Endpoint(
             "judge",
             model,
             base_url,
-            key=find_key(key, key_variable, _VARIABLE, needed=base_url == _HOME),
+            key=key,
             defaults={"temperature": 0, "max_tokens": 1024},
             options=options,
             timeout=timeout,
@@ -102,11 +102,12 @@ class OpenAIEmbeddings:
         spending: Spending | None = None,
         price: Prices | None = None,
     ) -> None:
+        key = find_key(key, key_variable, _VARIABLE, needed=base_url == _HOME)
         self._endpoint = Endpoint(
             "embeddings",
             model,
             base_url,
-            key=find_key(key, key_variable, _VARIABLE, needed=base_url == _HOME),
+            key=key,
             options=options,
             timeout=timeout,
             retries=retries,
@@ -114,25 +115,14 @@ class OpenAIEmbeddings:
             price=price,
             usage=("prompt_tokens", None),
         )
-        self._remembered: OrderedDict[tuple[str, str], tuple[float, ...]] = OrderedDict()
-        self._lock = Lock()
+        self._remembered = lru_cache(maxsize=_REMEMBERED)(self._ask)
 
     def __repr__(self) -> str:
         return f"OpenAIEmbeddings({self._endpoint.model!r}, base_url={self._endpoint.base_url!r})"
 
     def __call__(self, text: str, /, *, model: str | None = None) -> tuple[float, ...]:
         """The vector of a text, from `model` where one is named."""
-        asked = (model or self._endpoint.model, text)
-        with self._lock:
-            if asked in self._remembered:
-                self._remembered.move_to_end(asked)
-                return self._remembered[asked]
-        vector = self._ask(*asked)
-        with self._lock:
-            self._remembered[asked] = vector
-            if len(self._remembered) > _REMEMBERED:
-                self._remembered.popitem(last=False)
-        return vector
+        return self._remembered(model or self._endpoint.model, text)
 
     def _ask(self, model: str, text: str) -> tuple[float, ...]:
         body = {"input": text, "encoding_format": "float"}
