@@ -65,6 +65,15 @@ if TYPE_CHECKING:
     from evaluator.table import EvaluationTable as EvaluationTable
     from evaluator.table import SceneTable as SceneTable
     from evaluator.table import evaluate_many as evaluate_many
+    from evaluator.traces.builder import TraceBuilder
+    from evaluator.traces.conversation import trace_from_anthropic, trace_from_openai
+    from evaluator.traces.mlflow_traces import traces_from_mlflow
+    from evaluator.traces.notes import TraceImportWarning
+    from evaluator.traces.otlp import traces_from_otlp
+    from evaluator.traces.reading import read_trace_scenes
+    from evaluator.traces.schema import trace_json_schema
+    from evaluator.traces.tree import TraceTree
+    from evaluator.traces.validation import validate_trace
     from evaluator.world_model import ImpossibleActionError, predict, register_world_model
 
 # Names whose modules are imported when they are first asked for: they cost start-up, and few need them.
@@ -101,6 +110,9 @@ _LATER = {
     "SceneTable": "evaluator.table",
     "ScoreHistory": "evaluator.providers.history",
     "Spending": "evaluator.providers.budget",
+    "TraceBuilder": "evaluator.traces.builder",
+    "TraceImportWarning": "evaluator.traces.notes",
+    "TraceTree": "evaluator.traces.tree",
     "TrialsResult": "evaluator.expecting",
     "World": "evaluator.expecting",
     "aggregate_outcome": "evaluator.assertions.outcome",
@@ -125,6 +137,7 @@ _LATER = {
     "providing": "evaluator.assertions.run",
     "rank_actions": "evaluator.planning",
     "read_scene_otel": "evaluator.scene_otel",
+    "read_trace_scenes": "evaluator.traces.reading",
     "read_traces": "evaluator.scene_otel",
     "register_plugin": "evaluator.assertions.plugin",
     "register_rubric": "evaluator.providers.prompt",
@@ -136,7 +149,13 @@ _LATER = {
     "simplify": "evaluator.simplification",
     "to_cel": "evaluator.cel",
     "to_scene": "evaluator.conversion",
+    "trace_from_anthropic": "evaluator.traces.conversation",
+    "trace_from_openai": "evaluator.traces.conversation",
+    "trace_json_schema": "evaluator.traces.schema",
+    "traces_from_mlflow": "evaluator.traces.mlflow_traces",
+    "traces_from_otlp": "evaluator.traces.otlp",
     "trials": "evaluator.expecting",
+    "validate_trace": "evaluator.traces.validation",
 }
 
 __all__ = [
@@ -179,6 +198,9 @@ __all__ = [
     "ScoreHistory",
     "Spending",
     "Subscription",
+    "TraceBuilder",
+    "TraceImportWarning",
+    "TraceTree",
     "TrialsResult",
     "World",
     "aggregate_outcome",
@@ -211,6 +233,7 @@ __all__ = [
     "providing",
     "rank_actions",
     "read_scene_otel",
+    "read_trace_scenes",
     "read_traces",
     "register_plugin",
     "register_rubric",
@@ -225,8 +248,14 @@ __all__ = [
     "simplify",
     "to_cel",
     "to_scene",
+    "trace_from_anthropic",
+    "trace_from_openai",
+    "trace_json_schema",
+    "traces_from_mlflow",
+    "traces_from_otlp",
     "trials",
     "validate_scene",
+    "validate_trace",
 ]
 
 
