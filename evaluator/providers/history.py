@@ -7,7 +7,6 @@ status and the order; nothing of the trace, the prompt or the reply.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
 from collections.abc import Callable
@@ -21,6 +20,7 @@ _APPLICATION = 0x45564853  # marks the file as a score history
 _VERSION = 1
 _STATUSES = ("pass", "soft_fail", "hard_fail")
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_NOT_WRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 _SCHEMA = (
     """CREATE TABLE score (
         place INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -102,12 +102,22 @@ class ScoreHistory:
 
     def _read(self, query: str, parameters: tuple[object, ...]) -> list[tuple[float, str]]:
         address = f"{self.path.resolve().as_uri()}?mode=ro"
-        if not os.access(self.path.resolve().parent, os.W_OK):
-            address += "&immutable=1"  # no room for the files that readers and writers share
+        try:
+            return self._read_at(address, query, parameters)
+        except sqlite3.OperationalError as error:
+            # A reader creates a file beside the history, to share with writers. In a folder where it may not,
+            # the history is read as it stands, unless a writer's log says that it is not up to date.
+            if error.sqlite_errorcode & 0xFF not in _NOT_WRITABLE or self._left_over().exists():
+                raise
+        return self._read_at(f"{address}&immutable=1", query, parameters)
+
+    def _read_at(self, address: str, query: str, parameters: tuple[object, ...]) -> list[tuple[float, str]]:
         with closing(sqlite3.connect(address, timeout=self._wait, uri=True)) as connection:
-            if self._is_ours(connection):
-                return connection.execute(query, parameters).fetchall()
-            return []
+            return connection.execute(query, parameters).fetchall() if self._is_ours(connection) else []
+
+    def _left_over(self) -> Path:
+        """The log of a writer that has not been folded into the file."""
+        return self.path.with_name(f"{self.path.name}-wal")
 
     def _write(self, statement: str, parameters: tuple[object, ...]) -> int:
         """Run one statement, wholly or not at all; how many rows it changed."""
