@@ -78,9 +78,13 @@ def evaluate_many(checks: Iterable[object], scenes: Iterable[Any] | SceneTable) 
     compiled = [_compiled(check, index) for index, check in enumerate(checks)]
     rows = scenes.rows if isinstance(scenes, SceneTable) else Rows.of_scenes(_listed(scenes))
     gap = np.empty((len(compiled), rows.size))
+    traced = [(index, check) for index, check in enumerate(compiled) if check.three_valued]
     with np.errstate(over="ignore"):  # a distance beyond the largest double is infinite
         for index, check in enumerate(compiled):
-            gap[index] = _gaps(check, rows, index)
+            if not check.three_valued:
+                gap[index] = _gaps(check, rows, index)
+        if traced:
+            _scene_by_scene(traced, rows.itself.found, gap)
     return EvaluationTable(gap == 0.0, gap)
 
 
@@ -100,7 +104,7 @@ def _compiled(check: object, index: int) -> CompiledCheck:
 def _gaps(check: CompiledCheck, rows: Rows, index: int) -> NDArray[np.float64]:
     expression = check.check["expr"] if is_defined(check.check) else check.check
     try:
-        return _one_by_one(check, rows.itself.found, index) if check.three_valued else gaps(rows, expression)
+        return gaps(rows, expression)
     except (UncoveredError, SceneError, CheckError, RecursionError):
         return _one_by_one(check, rows.itself.found, index)
 
@@ -109,14 +113,30 @@ def _one_by_one(check: CompiledCheck, scenes: list[Any], index: int) -> NDArray[
     """The gaps by the check's closure, a scene at a time."""
     gap = np.empty(len(scenes))
     for number, scene in enumerate(scenes):
-        try:
-            gap[number] = check.gap(scene)
-        except SceneError as error:
-            place = f"scenes[{number}]"
-            raise SceneError(error.problem, f"{place}: {error.place}" if error.place else place) from None
-        except CheckError as error:
-            raise CheckError(error.problem, f"$[{index}]{error.place[1:]}") from None
-        except RecursionError:
-            problem = "the check is nested too deeply for what is left of Python's call stack"
-            raise CheckError(problem, f"$[{index}]") from None
+        gap[number] = _gap(check, index, scene, number)
     return gap
+
+
+def _scene_by_scene(
+    checks: list[tuple[int, CompiledCheck]], scenes: list[Any], gap: NDArray[np.float64]
+) -> None:
+    """Fill in the gaps of checks over traces: all of one scene's, so that its trace is read once for them."""
+    from evaluator.assertions.operators import kept_views  # loaded already: there is an assertion
+
+    for number, scene in enumerate(scenes):
+        with kept_views():
+            for index, check in checks:
+                gap[index, number] = _gap(check, index, scene, number)
+
+
+def _gap(check: CompiledCheck, index: int, scene: Any, number: int) -> float:
+    try:
+        return check.gap(scene)
+    except SceneError as error:
+        place = f"scenes[{number}]"
+        raise SceneError(error.problem, f"{place}: {error.place}" if error.place else place) from None
+    except CheckError as error:
+        raise CheckError(error.problem, f"$[{index}]{error.place[1:]}") from None
+    except RecursionError:
+        problem = "the check is nested too deeply for what is left of Python's call stack"
+        raise CheckError(problem, f"$[{index}]") from None

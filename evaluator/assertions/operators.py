@@ -7,7 +7,9 @@ Nothing is kept from one evaluation to the next, so that a scene may change betw
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import local
 from typing import Any, Final
 
 from evaluator.assertions.judgement import Judge, Judgement
@@ -22,15 +24,37 @@ from evaluator.result import CheckResult
 
 Operator = Callable[[Fields], Node]
 
-_views: Final[dict[int, tuple[Any, TraceView]]] = {}
+
+class _Found(local):
+    """What this thread found of the scenes that it evaluates, by their identity."""
+
+    def __init__(self) -> None:
+        self.views: dict[int, tuple[Any, TraceView]] = {}
+        self.kept = False
+
+    def begin(self, *, kept: bool) -> tuple[dict[int, tuple[Any, TraceView]], bool]:
+        """Start without anything found; what was found before is for `restore`."""
+        before = self.views, self.kept
+        self.views, self.kept = {}, kept
+        return before
+
+    def restore(self, before: tuple[dict[int, tuple[Any, TraceView]], bool]) -> None:
+        """Forget what was found since `begin`."""
+        for _, view in self.views.values():
+            view.release()
+        self.views, self.kept = before
+
+
+_found: Final = _Found()
 
 
 def _view(scene: Any) -> TraceView:
-    held = _views.get(id(scene))
+    views = _found.views
+    held = views.get(id(scene))
     if held is not None and held[0] is scene:
         return held[1]
     view = view_of(scene, current_providers())
-    _views[id(scene)] = scene, view
+    views[id(scene)] = scene, view
     return view
 
 
@@ -39,16 +63,31 @@ def afresh(node: Node) -> Node:
 
     def around(function: Any) -> Any:
         def run(*given: Any) -> Any:
-            _views.clear()
+            if _found.kept:
+                return function(*given)
+            before = _found.begin(kept=False)
             try:
                 return function(*given)
             finally:
-                _views.clear()
+                _found.restore(before)
 
         return run
 
     gap, judge, locate, decide = map(around, node)
     return Node(gap, judge, locate, decide)
+
+
+@contextmanager
+def kept_views() -> Iterator[None]:
+    """While it lasts, all checks that this thread evaluates share what they find of scenes.
+
+    The scenes must not change meanwhile.
+    """
+    before = _found.begin(kept=True)
+    try:
+        yield
+    finally:
+        _found.restore(before)
 
 
 def _operator(method: Method) -> Operator:

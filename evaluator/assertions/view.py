@@ -61,6 +61,11 @@ class TraceView:
         self.scene = trace
         self.judgements: dict[object, Judgement] = {}
 
+    def release(self) -> None:
+        """Forget what refers back to the view, so that it is freed at once, not by collecting garbage."""
+        self.judgements.clear()
+        self.__dict__.pop("tree", None)
+
     @cached_property
     def root(self) -> dict[str, Any]:
         """The trace, which is an object; raises `MissingEvidenceError` when it is not."""
@@ -76,29 +81,29 @@ class TraceView:
             return []
         if type(steps) is not list:
             raise MissingEvidenceError("steps")
-        for step in steps:
-            if type(step) is not dict:
-                return [step if type(step) is dict else {} for step in steps]
-        return steps
+        if set(map(type, steps)) <= {dict}:
+            return steps
+        return [step if type(step) is dict else {} for step in steps]
 
     @cached_property
     def names(self) -> list[str]:
         """The name of each step, whatever its type; "" for a step without one."""
-        return [_text(step.get("name")) for step in self.steps]
+        return [name if type(name := step.get("name")) is str else "" for step in self.steps]
 
     @cached_property
     def calls(self) -> list[Call]:
         """The `tool_call` steps, in their order."""
         found: list[Call] = []
-        for position, step in enumerate(self.steps):
+        for position, (name, step) in enumerate(zip(self.names, self.steps, strict=True)):
             if step.get("type") == "tool_call":
-                found.append(Call(len(found), position, _text(step.get("name")), step))
+                found.append(Call(len(found), position, name, step))
         return found
 
     @cached_property
     def call_names(self) -> list[str]:
         """The names of the `tool_call` steps, in their order."""
-        return [_text(step.get("name")) for step in self.steps if step.get("type") == "tool_call"]
+        named = zip(self.names, self.steps, strict=True)
+        return [name for name, step in named if step.get("type") == "tool_call"]
 
     @cached_property
     def call_counts(self) -> Counter[str]:
