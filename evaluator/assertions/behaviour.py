@@ -317,8 +317,20 @@ def _calls_text(calls: Sequence[Call]) -> str:
     return f"call{'' if len(calls) == 1 else 's'} {numbers}{and_more(max(0, len(calls) - 5))}"
 
 
+_ASKS: Final[dict[str, dict[str, Any]]] = {
+    "tool_cardinality": {"anyOf": [{"required": ["at_most"]}, {"required": ["at_least"]}]},
+    "tool_arg_satisfies": {
+        "allOf": [
+            {
+                "if": {"properties": {"operator": {"enum": operators}}},
+                "then": {"properties": {"value": {"type": kind}}},
+            }
+            for operators, kind in ((["in", "not_in"], "array"), (["lt", "lte", "gt", "gte"], "number"))
+        ]
+    },
+}
 METHODS: Final = tuple(
-    Method(factory.__name__, "behaviour", factory)
+    Method(factory.__name__, "behaviour", factory, asks=_ASKS.get(factory.__name__))
     for factory in (
         tool_cardinality,
         trajectory,

@@ -354,7 +354,26 @@ def _keyless_text(resource: str, on: str, numbered: Numbered) -> str:
     return f"{resource} (record {number}): expected a value in {on}, got {_found_text(record, on)}"
 
 
+_RELATED: Final = {
+    "type": "object",
+    "required": [*Related._fields],
+    "properties": {name: {"type": "string", "minLength": 1} for name in Related._fields},
+}
+_BOUNDED: Final = [{"required": ["at_most"]}, {"required": ["at_least"]}]
+_ASKS: Final[dict[str, dict[str, Any]]] = {
+    "world_count": {
+        "if": {"required": ["equals"]},
+        "then": {"not": {"anyOf": _BOUNDED}},
+        "else": {"anyOf": _BOUNDED},
+    },
+    "world_sum": {
+        "if": {"properties": {"at_most": {"type": "object"}}},
+        "then": {"properties": {"at_most": _RELATED}},
+    },
+    "world_matches": {"allOf": [{"properties": {"rel": _RELATED}}]},
+}
+
 METHODS: Final = tuple(
-    Method(factory.__name__, "effect", factory, soft=False)
+    Method(factory.__name__, "effect", factory, soft=False, asks=_ASKS.get(factory.__name__))
     for factory in (world_count, world_unique, world_idempotent, world_sum, world_matches)
 )
