@@ -152,14 +152,14 @@ class DescriptionLength:
         return self._test(scope, atom, literal.negated)
 
     def _test(self, scope: Scope, test: PathTest, negated: bool) -> int:
+        if isinstance(test.value, OtherPath):
+            return self._cross_field(scope, test.op, test.path, test.value.path, negated)
         column = scope.columns.get(test.path)
         if column is None:
             raise OutsideGrammarError(
                 f"path {test.path!r} is not one of the paths of {scope.name or 'the scene'}"
             )
         negation = self.negation if negated else 0
-        if isinstance(test.value, OtherPath):
-            return self._cross_field(scope, test.op, test.path, test.value.path, negated)
         if test.op in ("exists", "missing"):
             if negated:
                 raise OutsideGrammarError(f"not {test.op} is said as its opposite")

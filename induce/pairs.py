@@ -1,7 +1,8 @@
 """Pairs of paths that a cross-field rule may compare, suggested by types and values alone.
 
 Texts are compared for equality where they share values (that is where joins live: an identifier here
-and there), numbers where their ranges overlap; order is for numbers, moments among them.
+and there), numbers where their ranges overlap, lengths of arrays among them (``n_items`` and
+``items.length``); order is for numbers, moments included.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ Pairs = dict[tuple[str, str], Pair]
 def comparable_pairs(scope: Scope, most: int) -> Pairs:
     """The likeliest pairs of a scope, `most` at most."""
     groups: dict[Holds, list[Column]] = {"numbers": [], "texts": []}
-    for column in scope.columns.values():
+    plain = [column for column in scope.columns.values() if column.kind == "plain" and column.path]
+    for column in [*plain, *scope.lengths.values()]:
         holds = _holds(column)
         if holds is not None:
             groups[holds].append(column)
@@ -63,7 +65,7 @@ def comparable_pairs(scope: Scope, most: int) -> Pairs:
 
 def _holds(column: Column) -> Holds | None:
     """What a column of comparable values holds beside nulls; None for any other one."""
-    if column.kind != "plain" or column.path == "" or not ((column.codes >= 0) == column.present).all():
+    if not ((column.codes >= 0) == column.present).all():
         return None
     values = [value for value in column.distinct if value is not None]
     if len(values) < 2:

@@ -225,6 +225,8 @@ class Scope:
     is_array: NDArray[np.bool_]
     """Over the rows above: whether the collection is an array there."""
     columns: dict[str, Column] = field(default_factory=dict)
+    lengths: dict[str, Column] = field(default_factory=dict)
+    """Lengths of arrays, which may be compared with another path whether they are columns or not."""
     children: dict[str, Scope] = field(default_factory=dict)
     unusable: set[str] = field(default_factory=set)
 
@@ -443,7 +445,7 @@ def _members(column: Column) -> Iterator[tuple[str, NDArray[np.intp]]]:
 
 
 def _add_lengths(scope: Scope, grammar: Grammar) -> None:
-    """Lengths of texts and arrays, where they say more than a count of the elements does."""
+    """Lengths of texts and arrays: of all arrays, and as columns where they say more than a count does."""
     for column in list(scope.columns.values()):
         full = f"{column.path}.length" if column.path else "length"
         if column.kind != "plain" or full in scope.columns:
@@ -452,11 +454,17 @@ def _add_lengths(scope: Scope, grammar: Grammar) -> None:
             continue
         if any(type(value) is dict and "length" in value for value in column.values):
             continue
-        values = [_length(value) for value in column.values]
-        if _is_freely_written(column) or _outgrows_counts(scope, column, grammar):
-            length = Column(full, column.levels + 1, "length", values)
-            if len(length.numbers) >= 2:
-                scope.columns[full] = length
+        holds_arrays = any(type(value) is list for value in column.values)
+        freely_written = _is_freely_written(column)
+        if not holds_arrays and not freely_written:
+            continue
+        length = Column(full, column.levels + 1, "length", [_length(value) for value in column.values])
+        if len(length.numbers) < 2:
+            continue
+        if freely_written or _outgrows_counts(scope, column, length, grammar):
+            scope.columns[full] = length
+        if holds_arrays:
+            scope.lengths[full] = length
     for child in scope.children.values():
         _add_lengths(child, grammar)
 
@@ -476,11 +484,10 @@ def _is_freely_written(column: Column) -> bool:
     return 2 * len(texts) >= rows and len({len(text) for text in texts}) >= LEAST_LENGTHS
 
 
-def _outgrows_counts(scope: Scope, column: Column, grammar: Grammar) -> bool:
+def _outgrows_counts(scope: Scope, column: Column, length: Column, grammar: Grammar) -> bool:
     """Whether there are arrays whose elements no ``count`` can count, or not that far."""
-    longest = max((len(value) for value in column.values if type(value) is list), default=-1)
     countable = column.path in scope.children and grammar.allows("count")
-    return longest > grammar.max_count if countable else longest >= 0
+    return not countable or length.numbers[-1] > grammar.max_count
 
 
 def _spread(rows: list[int], values: list[JSON], length: int) -> list[JSON]:

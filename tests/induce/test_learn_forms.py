@@ -36,6 +36,7 @@ def ticket(rng: random.Random) -> JSON:
             {"asked": rng.randrange(20), "given": rng.randrange(20), "by": rng.choice(names)}
             for _ in range(rng.randrange(4))
         ],
+        "n_steps": rng.randrange(4),
         "log": [rng.randrange(5) for _ in range(rng.randrange(16))],
         "grid": [[rng.randrange(4) for _ in range(2)] for _ in range(rng.randrange(4))],
         "parcels": [
@@ -83,6 +84,9 @@ FORMS = {
         {"op": "not", "of": {"op": "gte", "path": "budget", "value_path": "spent"}},
         {"cross_field": False},
         core=False,
+    ),
+    "a number that counts": Form(
+        {"op": "eq", "path": "n_steps", "value_path": "steps.length"}, {"cross_field": False}, core=False
     ),
     "fields of an element": Form(
         {"op": "find", "collection": "steps", "where": {"op": "gte", "path": "given", "value_path": "asked"}},

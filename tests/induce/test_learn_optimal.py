@@ -68,7 +68,7 @@ def path_tests(scope: Scope, model: DescriptionLength) -> list[Literal]:
         for array in column.values:
             if isinstance(array, list):
                 found += [Literal(PathTest("eq", path, Members(tuple(array))), n) for n in (False, True)]
-    for one, other in permutations(scope.columns, 2):
+    for one, other in permutations([*scope.columns, *scope.lengths], 2):
         for op in ("eq", "gte", "lte"):
             found += [Literal(PathTest(op, one, OtherPath(other)), n) for n in (False, True)]
     return found
