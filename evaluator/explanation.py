@@ -34,6 +34,7 @@ class Part(Struct, frozen=True):
         passed: the verdict on the scene; None when there is no scene to look at.
         gap: the distance on the scene; 0.0 without one.
         found: what was seen there, in words; empty when nothing is to be said.
+        evaluated: False where evidence is missing; it does not pass then.
     """
 
     text: str
@@ -41,6 +42,7 @@ class Part(Struct, frozen=True):
     passed: bool | None = None
     gap: float = 0.0
     found: str = ""
+    evaluated: bool = True
 
 
 def explain(check: object, scene: object = _NO_SCENE) -> str:
@@ -69,15 +71,22 @@ def explanation(check: object, scene: object = _NO_SCENE) -> Part:
 
 
 def _lines(part: Part, level: int, no_mark: str) -> Iterator[str]:
-    mark = {None: no_mark, True: "pass ", False: "FAIL "}[part.passed]
+    mark = {None: no_mark, True: "pass ", False: "FAIL "}[part.passed] if part.evaluated else "?    "
     found = f": {part.found}" if part.found else ""
-    gap = f" (gap {number_text(part.gap)})" if part.passed is False else ""
+    gap = f" (gap {number_text(part.gap)})" if part.passed is False and part.evaluated else ""
     yield f"{mark}{'  ' * level}{part.text}{found}{gap}"
     for inner in part.parts:
         yield from _lines(inner, level + 1, no_mark)
 
 
 def _part(check: dict[str, Any], scene: Any) -> Part:
+    part = _look(check, scene)
+    if scene is _NO_SCENE or compile_check(check).decide(scene) is not None:
+        return part
+    return Part(part.text, part.parts, part.passed, part.gap, part.found, evaluated=False)
+
+
+def _look(check: dict[str, Any], scene: Any) -> Part:
     passed, gap = None, 0.0
     if scene is not _NO_SCENE:
         gap = compile_check(check).gap(scene)

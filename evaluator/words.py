@@ -98,6 +98,8 @@ def _statement(check: dict[str, Any], positive: bool, *, inner: bool) -> str:
         return f"{quantity} {_element(check, plural=False)} {_told(check['where'], plural=False)}"
     if op == "count":
         return _count_statement(check, positive)
+    if "." in op:
+        return _asserted(check) if positive else f"it is not so that {_asserted(check)}"
     name = _name(check["path"], "the scene")
     if op == "contains":
         return f"{name} {'contains' if positive else 'does not contain'} {_substring(check)}"
@@ -106,6 +108,19 @@ def _statement(check: dict[str, Any], positive: bool, *, inner: bool) -> str:
     if op in ("exists", "missing"):
         return f"{name} is {'present' if positive == (op == 'exists') else 'missing'}"
     return f"{name} is {_comparison(check, positive, 'the scene')}"
+
+
+def _asserted(check: dict[str, Any]) -> str:
+    """What an operator beyond the core says, as a clause of its own."""
+    if check["op"] == "trace.before":
+        element, same = _element(check, plural=False), check.get("same", [])
+        shared = ", ".join(_name(path, "value") for path in ([same] if type(same) is str else same))
+        then, first = (_told(check[name], plural=False) for name in ("then", "first"))
+        equal = f" and an equal {shared}" if shared else ""
+        return f"every {element} that {then} has an earlier one that {first}{equal}"
+    from evaluator.assertions.phrases import phrase  # not at the top: few checks need it
+
+    return phrase(check)
 
 
 def _count_statement(check: dict[str, Any], positive: bool) -> str:
@@ -147,6 +162,8 @@ def _of_element(check: dict[str, Any], positive: bool, *, plural: bool, inner: b
         return _Told("has", f"{quantity} {_element(check, plural=False)} that {told}", open_ended=True)
     if op == "count":
         return _count_of_element(check, positive)
+    if "." in op:
+        return _Told("is", f"{'' if positive else 'not '}such that {_asserted(check)}", open_ended=True)
     whole = not parse_path(check["path"])
     name = _name(check["path"], "")
     if op in ("exists", "missing"):
