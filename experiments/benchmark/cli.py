@@ -1,12 +1,13 @@
-"""The command line of the benchmarks: ``experiments benchmark evaluator``."""
+"""The command line of the benchmarks: ``experiments benchmark evaluator`` and ``… traces``."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 _BAD_INPUT = 2
 
@@ -14,16 +15,30 @@ _BAD_INPUT = 2
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the benchmark that the words name; 2 when it cannot be run."""
     arguments = _parser().parse_args(argv)
-    from experiments.benchmark import evaluation
+    from experiments.benchmark.evaluation import BenchmarkError
 
     try:
-        batch = evaluation.read_batch(arguments.batch or evaluation.recorded_batch())
-        report = evaluation.benchmark_evaluator(batch, arguments.rounds)
-    except evaluation.BenchmarkError as error:
+        figures, text = arguments.run(arguments)
+    except BenchmarkError as error:
         print(f"experiments benchmark {arguments.benchmark}: {error}", file=sys.stderr)
         return _BAD_INPUT
-    print(json.dumps(evaluation.as_dict(report), indent=2) if arguments.json else evaluation.table(report))
+    print(json.dumps(figures, indent=2) if arguments.json else text)
     return 0
+
+
+def _evaluator(arguments: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    from experiments.benchmark import evaluation
+
+    batch = evaluation.read_batch(arguments.batch or evaluation.recorded_batch())
+    report = evaluation.benchmark_evaluator(batch, arguments.rounds)
+    return evaluation.as_dict(report), evaluation.table(report)
+
+
+def _traces(arguments: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    from experiments.benchmark import traces
+
+    report = traces.benchmark_traces(arguments.traces, arguments.steps, arguments.rounds)
+    return traces.as_dict(report), traces.table(report)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -37,20 +52,46 @@ def _parser() -> argparse.ArgumentParser:
         description="Evaluations a CPU second: full results, verdict and gap of raw and of prepared scenes; "
         "then verdicts beside common-expression-language, cel-python and jsonschema, where installed.",
     )
-    evaluator.add_argument(
-        "--rounds", type=_rounds, default=9, metavar="N", help="best of N rounds (default: 9)"
-    )
-    evaluator.add_argument("--json", action="store_true", help="print JSON")
+    evaluator.set_defaults(run=_evaluator)
+    _add_common(evaluator, rounds=9)
     evaluator.add_argument(
         "--batch",
         type=Path,
         metavar="FILE",
         help='JSON with "scenes" and "checks" (default: the recorded batch)',
     )
+    traces = benchmarks.add_parser(
+        "traces",
+        help="evaluations a second of trace operators on long agent traces",
+        description="Evaluations a CPU second of twenty trace operators on made traces: verdict and gap of "
+        "all together, then full results one by one.",
+    )
+    traces.set_defaults(run=_traces)
+    _add_common(traces, rounds=3)
+    traces.add_argument(
+        "--traces", type=_up_to(1_000_000), default=10_000, metavar="N", help="how many (default: 10000)"
+    )
+    traces.add_argument(
+        "--steps", type=_up_to(10_000), default=50, metavar="N", help="steps of each (default: 50)"
+    )
     return parser
 
 
-def _rounds(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 1000:
-        raise argparse.ArgumentTypeError(f"expected a whole number from 1 to 1000, got {text!r}")
-    return int(text)
+def _add_common(parser: argparse.ArgumentParser, rounds: int) -> None:
+    parser.add_argument(
+        "--rounds",
+        type=_up_to(1000),
+        default=rounds,
+        metavar="N",
+        help=f"best of N rounds (default: {rounds})",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _up_to(most: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not text.isdecimal() or not 1 <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"expected a whole number from 1 to {most}, got {text!r}")
+        return int(text)
+
+    return read

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from evaluator import compile_check
-from experiments.benchmark import evaluation, peers
+from evaluator import canonical_json, compile_check, evaluate_many
+from experiments.benchmark import evaluation, peers, traces
 from experiments.benchmark.cli import main
 from experiments.benchmark.predicates import PREDICATES
 
@@ -121,3 +121,29 @@ def test_the_first_word_benchmark_is_no_override() -> None:
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert ran.returncode == 2
     assert "expected a whole number from 1 to 1000" in ran.stderr
+
+
+def test_every_trace_operator_holds_for_some_of_the_traces_or_says_why_not() -> None:
+    scenes = traces.make_traces(60, 50)
+    assert scenes == traces.make_traces(60, 50) != traces.make_traces(60, 50, seed=1)
+    assert len({canonical_json(check) for check in traces.CHECKS}) == 20
+    verdicts = evaluate_many(traces.CHECKS, scenes).passed
+    assert sum({True, False} <= set(row) for row in verdicts.tolist()) >= 12
+
+
+def test_the_report_on_traces(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["traces", "--traces", "20", "--steps", "10", "--rounds", "1"]
+    assert main([*arguments, "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["traces"], report["steps"], report["evaluations"]) == (20, 10, 400)
+    assert all(rate > 0 for rate in report["per_second"].values())
+    assert main(arguments) == 0
+    assert "20 trace operators on 20 traces of 10 steps" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [["--traces", "0"], ["--steps", "x"], ["--rounds", "-1"]])
+def test_numbers_that_cannot_be(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["traces", *words])
+    assert left.value.code == 2
+    assert "expected a whole number from 1 to" in capsys.readouterr().err
