@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     )
     from evaluator.explanation import explain
     from evaluator.expression import check_hash, dump_check, parse_check
+    from evaluator.lowering import lower
     from evaluator.meta import Meta, parse_meta
     from evaluator.pack import CheckPack, PackReport, load_pack, parse_pack, run_pack
     from evaluator.planning import RankedAction, rank_actions
@@ -129,6 +130,7 @@ _LATER = {
     "format_anchor": "evaluator.anchor",
     "from_cel": "evaluator.cel",
     "load_pack": "evaluator.pack",
+    "lower": "evaluator.lowering",
     "parse_anchor": "evaluator.anchor",
     "parse_check": "evaluator.expression",
     "parse_meta": "evaluator.meta",
@@ -225,6 +227,7 @@ __all__ = [
     "json_text",
     "load_pack",
     "lookup",
+    "lower",
     "parse_anchor",
     "parse_check",
     "parse_meta",

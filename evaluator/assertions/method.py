@@ -124,6 +124,10 @@ class Method:
             raise SpecError(error.wrong, error.field, method=self.name, place=at) from None
         return _runner(self.name, judge, soft)
 
+    def check(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The check on the wire that asserts this; not a copy, and not judged."""
+        return {"op": self.op, **{_WIRE.get(name, name): value for name, value in arguments.items()}}
+
     def _read(self, arguments: dict[str, Any]) -> dict[str, Any]:
         read = {}
         for argument in self.arguments:

@@ -24,4 +24,6 @@ def _part(assertion: Assertion) -> dict[str, Any]:
     if assertion.method == CHECK:
         check: dict[str, Any] = wire["check"]
         return check["expr"] if is_defined(check) else check
-    return {"op": find_method(assertion.method).op, **wire}
+    method = find_method(assertion.method)
+    names = {argument.name: argument.wire for argument in method.arguments}
+    return {"op": method.op} | {names.get(name, name): value for name, value in wire.items()}
