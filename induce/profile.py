@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluator import MISSING, SceneError, lookup, resolve
-from evaluator.values import equal, utf16_length
+from evaluator.values import equal, has_lone_surrogate, utf16_length
 from induce.constants import Number, gap_half_digits
 from induce.grammar import Grammar
 from induce.scenes.jsontext import find_foreign
@@ -74,6 +74,9 @@ class Column:
         keys: dict[tuple[str, JSON], int] = {}
         counts: Counter[tuple[str, JSON]] = Counter()
         row_keys = [scalar_key(v) for v in self.values]
+        if _reads_arrays(self.path):  # one unit of a text may be half of a character, which no check can name
+            halves = (type(v) is str and has_lone_surrogate(v) for v in self.values)
+            row_keys = [None if half else key for half, key in zip(halves, row_keys, strict=True)]
         for key in row_keys:
             if key is not None:
                 counts[key] += 1

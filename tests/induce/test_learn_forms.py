@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import pytest
 
 from evaluator import compile_check, sentence
 from induce import Grammar, OutsideGrammarError, export_check, learn_check, objective_of
+from induce.costs import DescriptionLength
 from induce.edits import smallest_change
 from induce.export.core import OutsideCoreError
+from induce.literals import literal_check
+from induce.objective import parse_hypothesis
+from induce.profile import Scope, profile
+from induce.proposers.collection import PathTests
 
 JSON = Any
 
@@ -248,3 +253,68 @@ def test_only_operators_of_the_grammar_are_said(operators: tuple[str, ...]) -> N
     grammar = Grammar(operators=operators)
     result = learn_check(SCENES[:80], labels[:80], grammar, time_limit=10, max_terms=1)
     assert objective_of(result.check, SCENES[:80], labels[:80], grammar).total == result.objective
+
+
+HOSTILE: list[JSON] = [
+    *(
+        "İstanbul x",
+        "istanbul X",
+        "ΟΔΟΣ a",
+        "οδος A",
+        "straße b",
+        "STRASSE B",
+        "😀 A",
+        "a",
+        "A",
+        "",
+        "length",
+    ),
+    *(1, 1.0, True, False, 0, None, -0.0, 2.5, 2**53 + 1, float(2**53), 10**25, 1e25, 1_700_000_000),
+    *([], [1], [1.0], [True], ["1"], [None], ["a", "b"], ["A", "b"], [[]], [{}]),
+    *({}, {"0": 1}, {"length": 2}, {"0": "a", "1": "b"}),
+]
+
+
+def hostile_scene(rng: random.Random) -> JSON:
+    def some(*keys: str) -> dict[str, JSON]:
+        return {key: rng.choice(HOSTILE) for key in keys if rng.random() < 0.8}
+
+    tags = ["a", "b c", "d=e", "has"]
+    return {
+        **some("p", "q", "r", "length", "0"),
+        "o": some("p", "q"),
+        "xs": [
+            some("t", "u", "v") if rng.random() < 0.8 else rng.choice(HOSTILE)
+            for _ in range(rng.randrange(4))
+        ],
+        "ys": [
+            {"tags": rng.sample(tags, rng.randrange(3)), "n": rng.randrange(4), "m": rng.randrange(4)}
+            for _ in range(rng.randrange(3))
+        ],
+    }
+
+
+def scopes(scope: Scope) -> Iterator[Scope]:
+    yield scope
+    for child in scope.children.values():
+        yield from scopes(child)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_candidates_are_what_the_evaluator_and_the_cost_model_say(seed: int) -> None:
+    rng = random.Random(f"hostile-{seed}")
+    root = profile([hostile_scene(rng) for _ in range(rng.randrange(3, 14))], Grammar(), 2)
+    cost = DescriptionLength(root, Grammar())
+    tests = PathTests(cost)
+    for scope in scopes(root):
+        for candidate in tests.of(scope):
+            check = literal_check(candidate.literal)
+            passes = compile_check(check).passes
+            assert [passes(row) for row in scope.rows] == candidate.mask.tolist(), check
+            ((literal,),) = parse_hypothesis(check, 1, 1)
+            assert cost.literal(scope, literal, 3) == candidate.cost, check
+
+
+def test_half_a_character_is_no_constant() -> None:
+    scenes = [{"xs": [{"0": "a"}, "😀"]}, {"xs": [{"0": "b"}, "x"]}, {"xs": ["😀"]}, {"xs": [{"0": "b"}]}]
+    assert learn_check(scenes, ["pass", "fail", "pass", "fail"]).misclassified == ()
