@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from evaluator.traces.mlflow_traces import traces_from_mlflow
     from evaluator.traces.notes import TraceImportWarning
     from evaluator.traces.otlp import traces_from_otlp
+    from evaluator.traces.reading import read_trace_scenes
     from evaluator.traces.schema import trace_json_schema
     from evaluator.traces.tree import FlatStep, TraceNode, TraceTree
     from evaluator.traces.validation import validate_trace
@@ -24,6 +25,7 @@ _LATER = {
     "TraceImportWarning": "evaluator.traces.notes",
     "TraceNode": "evaluator.traces.tree",
     "TraceTree": "evaluator.traces.tree",
+    "read_trace_scenes": "evaluator.traces.reading",
     "trace_from_anthropic": "evaluator.traces.conversation",
     "trace_from_openai": "evaluator.traces.conversation",
     "trace_json_schema": "evaluator.traces.schema",
@@ -38,6 +40,7 @@ __all__ = [
     "TraceImportWarning",
     "TraceNode",
     "TraceTree",
+    "read_trace_scenes",
     "trace_from_anthropic",
     "trace_from_openai",
     "trace_json_schema",

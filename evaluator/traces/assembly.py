@@ -216,8 +216,8 @@ def _is_same_call(outer: Call, entry: _Entry) -> bool:
 
 
 def _fill(call: Call, other: Call) -> None:
-    """Take from another record of the same call what this one lacks."""
-    if call.args is MISSING:
+    """Take from another record of the same call what this one lacks; an object tells more than a text."""
+    if call.args is MISSING or (type(call.args) is str and type(other.args) is dict):
         call.args = other.args
     if call.result is MISSING:
         call.result = other.result

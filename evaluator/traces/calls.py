@@ -68,7 +68,7 @@ def _owner(
             notes(
                 result.place, f"another result of the call {quoted(result.id)}; kept in the step's metadata"
             )
-            found = _nearest(same, number)
+            found = ([turn for turn in same if turn.number <= number] or same)[-1]
         return found
     candidates = [turn for turn in waiting.values() if turn.call.id is None or result.id is None]
     if result.name is not None:
