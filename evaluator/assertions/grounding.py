@@ -37,16 +37,12 @@ def grounded(*, tool: Text, arg: Text) -> Judge:
     def judge(view: TraceView) -> Judgement:
         invented: list[tuple[int, Any]] = []
         lacking: list[int] = []
-        number = 0
-        for call in view.calls:
-            if call.name != tool:
-                continue
-            number += 1
+        for call in view.calls_by_name.get(tool, ()):
             value = at_dot_path(call.step.get("args"), keys)
             if value is MISSING:
-                lacking.append(number)
+                lacking.append(call.number + 1)
             elif not view.said.holds(value, before=call.position):
-                invented.append((number, value))
+                invented.append((call.number + 1, value))
         if invented:
             first, value = invented[0]
             more = f" (and {len(invented) - 1} more)" if len(invented) > 1 else ""

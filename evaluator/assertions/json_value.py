@@ -7,16 +7,21 @@ one more habit of the original evaluator (an object with the keys "0", "1", … 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from math import isnan
 from typing import Any, TypeGuard
 
 from evaluator.errors import SceneError
 from evaluator.json_write import canonical_json
-from evaluator.values import MISSING
+from evaluator.values import MISSING, require_json
 
 
 def is_number(value: Any) -> TypeGuard[float]:
-    """Whether a value is a number; a boolean is none."""
-    return type(value) is int or type(value) is float
+    """Whether a value is a number; a boolean is none. Raises `SceneError` for NaN, which is not JSON."""
+    if type(value) is float:
+        if isnan(value):
+            raise SceneError("a scene is plain JSON, found NaN")
+        return True
+    return type(value) is int
 
 
 def at_dot_path(value: Any, keys: Sequence[str]) -> Any:
@@ -50,7 +55,7 @@ def same_value(left: Any, right: Any) -> bool:
 def key_of(value: Any) -> Hashable:
     """A key for grouping: two values have equal keys exactly when they are equal.
 
-    Raises `SceneError` for an array or object with a number in it that is not finite.
+    Raises `SceneError` for what is not JSON.
     """
     kind = type(value)
     if kind is bool:
@@ -58,7 +63,19 @@ def key_of(value: Any) -> Hashable:
     if kind is dict or kind is list:
         try:
             return kind, canonical_json(value)
-        except ValueError as error:
-            raise SceneError(f"a value to group by is not JSON: {error}") from None
+        except ValueError:  # a number in it is infinite, or it is not JSON
+            return _key_by_members(value)
+    if kind is float:
+        is_number(value)
     key: Hashable = value
     return key
+
+
+def _key_by_members(value: Any) -> Hashable:
+    kind = type(value)
+    if kind is dict:
+        return kind, frozenset((name, _key_by_members(member)) for name, member in value.items())
+    if kind is list:
+        return kind, tuple(map(_key_by_members, value))
+    require_json(value)
+    return key_of(value)

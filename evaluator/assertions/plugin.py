@@ -18,7 +18,6 @@ from importlib.metadata import entry_points
 from typing import Any, Final
 
 from evaluator.assertions.arguments import Text
-from evaluator.assertions.json_value import is_number
 from evaluator.assertions.judgement import Judge, Judgement, failed
 from evaluator.assertions.method import Method
 from evaluator.assertions.outcome import STATUSES
@@ -102,10 +101,10 @@ def _read(what: str, answer: Any) -> Judgement:
     score = answer.get("score")
     if score is None:
         score = float(status == "pass")
-    if not is_number(score) or not 0 <= score <= 1:
-        return _unusable(
-            f"{what}: expected a score in 0…1, got {score if is_number(score) else kind_of(score)}"
-        )
+    if type(score) is not int and type(score) is not float:
+        return _unusable(f"{what}: expected a score in 0…1, got {kind_of(score)}")
+    if not 0 <= score <= 1:
+        return _unusable(f"{what}: expected a score in 0…1, got {score}")
     gap = 0.0 if status == "pass" else 1.0 - score or 1.0
     return Judgement(status, float(score), gap, f"{what}: {said}")
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from evaluator.assertions.arguments import Text
 from evaluator.assertions.content import text_of
-from evaluator.assertions.json_value import at_dot_path, is_number
+from evaluator.assertions.json_value import at_dot_path
 from evaluator.assertions.judgement import Judge, Judgement, SpecError, failed, not_evaluated, passed
 from evaluator.assertions.method import Method
 from evaluator.assertions.view import TraceView
@@ -187,8 +187,8 @@ def dynamic_bar(history: Sequence[Mapping[str, Any]]) -> Bar:
     Counted are the latest 50 with the status `pass` or `soft_fail`. With fewer than 10 the bar is 0.8; it is
     never lower and, since the (population's) deviation counts as 0.02 at least, never above 0.96.
     """
-    counted = [past.get("score") for past in history if past.get("status") in _COUNTED_STATUSES]
-    scores: list[float] = [score for score in counted if is_number(score)][-_LATEST:]
+    counted = [past["score"] for past in history if past.get("status") in _COUNTED_STATUSES]
+    scores: list[float] = counted[-_LATEST:]
     if len(scores) < _FEWEST:
         return Bar(DEFAULT_THRESHOLD, f" (dynamic: {len(scores)} scores, {_FEWEST} needed)")
     mean = sum(scores) / len(scores)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,7 @@ def said(answer: Any, **arguments: Any) -> Judgement:
         ({"status": [], "score": 1}, False, "hard_fail", 0.0, 1.0),
         ({"status": "pass", "score": 1.5}, False, "hard_fail", 0.0, 1.0),
         ({"status": "pass", "score": True}, False, "hard_fail", 0.0, 1.0),
+        ({"status": "pass", "score": nan}, False, "hard_fail", 0.0, 1.0),
         ({"status": "pass", "score": "1"}, False, "hard_fail", 0.0, 1.0),
     ],
 )
