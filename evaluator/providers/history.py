@@ -7,6 +7,7 @@ status and the order; nothing of the trace, the prompt or the reply.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Callable
@@ -20,7 +21,6 @@ _APPLICATION = 0x45564853  # marks the file as a score history
 _VERSION = 1
 _STATUSES = ("pass", "soft_fail", "hard_fail")
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-_NOT_WRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 _SCHEMA = (
     """CREATE TABLE score (
         place INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -102,27 +102,32 @@ class ScoreHistory:
 
     def _read(self, query: str, parameters: tuple[object, ...]) -> list[tuple[float, str]]:
         address = f"{self.path.resolve().as_uri()}?mode=ro"
-        try:
-            return self._read_at(address, query, parameters)
-        except sqlite3.OperationalError as error:
-            # A reader creates a file beside the history, to share with writers. In a folder where it may not,
-            # the history is read as it stands, unless a writer's log says that it is not up to date.
-            if error.sqlite_errorcode & 0xFF not in _NOT_WRITABLE or self._left_over().exists():
-                raise
-        return self._read_at(f"{address}&immutable=1", query, parameters)
-
-    def _read_at(self, address: str, query: str, parameters: tuple[object, ...]) -> list[tuple[float, str]]:
-        with closing(sqlite3.connect(address, timeout=self._wait, uri=True)) as connection:
+        if not self._may_be_shared():
+            address += "&immutable=1"
+        with closing(
+            sqlite3.connect(address, timeout=self._wait, isolation_level=None, uri=True)
+        ) as connection:
+            connection.execute("BEGIN")
             return connection.execute(query, parameters).fetchall() if self._is_ours(connection) else []
 
-    def _left_over(self) -> Path:
-        """The log of a writer that has not been folded into the file."""
-        return self.path.with_name(f"{self.path.name}-wal")
+    def _may_be_shared(self) -> bool:
+        """Whether a reader can do as readers do: create a file beside the history, to share with writers.
+
+        In a folder where it may not, the history is read as it stands, unless a writer left its log there.
+        """
+        by_effective_user = os.access in os.supports_effective_ids
+        folder = self.path.resolve().parent
+        if os.access(folder, os.W_OK, effective_ids=by_effective_user):
+            return True
+        return (folder / f"{self.path.resolve().name}-wal").exists()
 
     def _write(self, statement: str, parameters: tuple[object, ...]) -> int:
         """Run one statement, wholly or not at all; how many rows it changed."""
         with closing(sqlite3.connect(self.path, timeout=self._wait, isolation_level=None)) as connection:
-            if not self._is_ours(connection):
+            connection.execute("BEGIN")
+            exists = self._is_ours(connection)
+            connection.execute("ROLLBACK")
+            if not exists:
                 connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("BEGIN IMMEDIATE")  # closing without COMMIT takes everything back
@@ -134,7 +139,10 @@ class ScoreHistory:
             return changed
 
     def _is_ours(self, connection: sqlite3.Connection) -> bool:
-        """Whether the file is a history already, False when it is empty."""
+        """Whether the file is a history already, False when it is empty.
+
+        In a transaction, since another process may be creating it between one look and the next.
+        """
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if application == _APPLICATION:
