@@ -114,7 +114,7 @@ def learn(
         typer.Option(
             metavar="FILE",
             show_default=False,
-            help='Labels of recorded runs (scene-otel): JSONL with {"id", "label"} a line.',
+            help='Labels of recorded runs and of scenes without labels: JSONL, {"id", "label"} a line.',
         ),
     ] = None,
     output: Annotated[

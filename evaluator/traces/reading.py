@@ -73,22 +73,43 @@ def read_trace_scenes(
     return scenes
 
 
+def form_of(value: object) -> Form | None:
+    """Which form a value has, as far as its keys tell; None when it looks like none of them."""
+    if type(value) is not dict:
+        return None
+    if trace_in(value) is not None:
+        return "trace"
+    if is_mlflow(value):
+        return "mlflow"
+    if is_otlp(value):
+        return "otlp"
+    if _is_message(value) or any(type(value.get(key)) is list for key in _CONVERSATIONS):
+        return "anthropic" if _is_anthropic(value) else "openai"
+    return None
+
+
+def trace_in(value: object) -> dict[str, Any] | None:
+    """The trace that a value is, or holds under "trace" or within "scene"; None when there is none."""
+    for _ in range(3):
+        if type(value) is not dict:
+            return None
+        if type(value.get("steps")) is list and ("trace_id" in value or "output" in value):
+            return value
+        value = value.get("scene", value.get("trace"))
+    return None
+
+
 def _form_of(records: list[Placed]) -> Form:
     """Which form the values have, told by the first that has a known one; raises `SceneError`."""
     for value, place in spread(records):
-        if type(value) is not dict:
-            continue
-        if _is_scene_otel(value):
+        if type(value) is dict and _is_scene_otel(value):
             advice = "evaluator replay and induce learn read it as it is"
             raise SceneError(f"a scene-otel trace, which holds states of a world; {advice}", place)
-        if _trace_in(value) is not None:
-            return "trace"
-        if is_mlflow(value):
-            return "mlflow"
-        if is_otlp(value):
-            return "otlp"
-        if _is_message(value) or any(key in value for key in _CONVERSATIONS):
-            return "anthropic" if any(_is_anthropic(record) for record, _ in records) else "openai"
+        form = form_of(value)
+        if form == "openai" and any(_is_anthropic(record) for record, _ in records):
+            return "anthropic"
+        if form is not None:
+            return form
     forms = "OTLP spans, chat messages, MLflow traces or traces"
     raise SceneError(
         f"cannot tell what this is; expected {forms}, or name the form with --from", records[0][1]
@@ -102,7 +123,7 @@ def _scenes(records: list[Placed], form: Form, notes: Notes) -> Iterator[dict[st
             yield {"id": trace["trace_id"], "scene": {"trace": trace}}
     elif form == "trace":
         for value, place in spread(records):
-            found = _trace_in(value)
+            found = trace_in(value)
             if found is None:
                 raise SceneError(f'expected a trace, an object with "steps", got {kind_of(value)}', place)
             try:
@@ -138,17 +159,6 @@ def _name(record: dict[str, Any]) -> str | None:
     if type(name) is str and name.strip():
         return name
     return json_text(name) if type(name) is int else None
-
-
-def _trace_in(value: Any) -> dict[str, Any] | None:
-    """The trace that a value is, or holds under "trace" or within "scene"."""
-    for _ in range(3):
-        if type(value) is not dict:
-            return None
-        if type(value.get("steps")) is list and ("trace_id" in value or "output" in value):
-            return value
-        value = value.get("scene", value.get("trace"))
-    return None
 
 
 def _conversations(records: list[Placed]) -> Iterator[Placed]:

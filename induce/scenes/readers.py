@@ -17,7 +17,7 @@ from induce.scenes.jsontext import Json, JsonError, find_foreign, parse_json, qu
 from induce.scenes.labelled import LabelledScenes
 from induce.scenes.records import Place, Record, assemble, kind_of, nearest_hint, read_record
 from induce.scenes.tables import Columns, is_dataframe, read_csv, read_dataframe, read_parquet, table_records
-from induce.scenes.traces import looks_like_span, read_labels, trace_files, trace_records
+from induce.scenes.traces import labelled_apart, looks_like_span, read_labels, trace_files, trace_records
 
 FORMATS = ("jsonl", "json", "csv", "tsv", "parquet", "scene-otel")
 _SUFFIXES = {
@@ -49,7 +49,8 @@ def load_scenes(
     ----------
     source : path, DataFrame or iterable of records
         ``"-"`` is standard input (JSONL unless `fmt` says otherwise); a record is a dict
-        ``{"id"?, "label"?, "scene", "weight"?}``. None with a folder pair.
+        ``{"id"?, "label"?, "scene", "weight"?}``; in place of "scene" it may have a "trace" (and a "world"),
+        or be a trace itself. None with a folder pair.
     fmt : {"jsonl", "json", "csv", "tsv", "parquet", "scene-otel"}, default by suffix
         A record a line (blank lines are skipped), an array of records, a table (see
         :mod:`induce.scenes.tables`), or recorded runs (see :mod:`induce.scenes.traces`), which are
@@ -67,6 +68,7 @@ def load_scenes(
         without suffix is the id, after ``pass/`` or ``fail/`` where both folders have it.
     labels : path
         Labels of recorded runs: JSONL, ``{"id", "label"}`` a line. They count before what a run says itself.
+        Also for scenes and traces in JSON that have no labels, as ``evaluator traces`` writes them.
 
     Raises
     ------
@@ -182,14 +184,15 @@ def _file_records(
             if are_spans:
                 yield from trace_records(lines, file, _side_labels(labels, columns.label), ignored.add)
                 return
-        if labels is not None:
-            raise SceneError(
-                "labels are for recorded runs, and this holds scenes with labels of their own", file
-            )
-        if fmt == "jsonl":
-            yield from _jsonl_records(lines, file, columns.label, ignored.add)
-        elif fmt == "json":
-            yield from _array_records(_decode(stream.read(), file), file, columns.label, ignored.add)
+        if fmt == "jsonl" or fmt == "json":
+            if fmt == "jsonl":
+                records = _jsonl_records(lines, file, columns.label, ignored.add)
+            else:
+                records = _array_records(_decode(stream.read(), file), file, columns.label, ignored.add)
+            apart = _side_labels(labels, columns.label)
+            yield from records if labels is None else labelled_apart(records, apart)
+        elif labels is not None:
+            raise SceneError("labels are for recorded runs, and this holds a table of scenes", file)
         elif fmt == "parquet":
             header, rows = read_parquet(io.BytesIO(stream.read()), file)
             yield from table_records(header, rows, file, columns, ignored.add, textual=False)

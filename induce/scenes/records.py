@@ -60,6 +60,10 @@ def read_record(
         raise place.error(
             f'expected an object but found {kind_of(value)}; write {{"label": "pass", "scene": {{…}}}}'
         )
+    if "scene" not in value:
+        trace = _trace_record(value, place, default_id, label_key)
+        if trace is not None:
+            return trace
     known = ("id", label_key, "scene", "weight")
     by_rule = label_key != RULE_LABELS and isinstance(value.get(RULE_LABELS), dict)
     for key in value:
@@ -80,6 +84,33 @@ def read_record(
         scene=value["scene"],
         weight=read_weight(value.get("weight"), place, "weight"),
         rules=read_rule_labels(value[RULE_LABELS], place) if by_rule else (),
+    )
+
+
+def _trace_record(value: dict[str, Json], place: Place, default_id: str, label_key: str) -> Record | None:
+    """A record that is a trace, or has one (and maybe a world) where others have a scene; None for others."""
+    from evaluator.traces.reading import form_of  # few records lack a scene, and it costs start-up
+
+    form = form_of(value)
+    if form is None:
+        return None
+    if form != "trace":
+        raise place.error(
+            f"a recorded run in the form {form}, no scene; "
+            f"make scenes of the file with: evaluator traces FILE --from {form} -o scenes.jsonl"
+        )
+    of_record = ("id", label_key, RULE_LABELS, "weight")
+    own = {key: member for key, member in value.items() if key not in of_record}
+    rules = value.get(RULE_LABELS) if label_key != RULE_LABELS else None
+    scene = {key: own[key] for key in ("trace", "world") if key in own}
+    return Record(
+        place=place,
+        default_id=default_id,
+        id=read_id(value.get("id", value.get("trace_id")), place, "id" if "id" in value else "trace_id"),
+        label=read_label(value.get(label_key), place, label_key),
+        scene={"trace": own} if "steps" in own else scene,
+        weight=read_weight(value.get("weight"), place, "weight"),
+        rules=read_rule_labels(rules, place) if isinstance(rules, dict) else (),
     )
 
 

@@ -13,6 +13,7 @@ without its suffix, or, where a file holds several traces, that and the trace's 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -86,6 +87,14 @@ def _scene(trace: SceneTrace, place: Place, on_ignored: Callable[[str], None]) -
 
 def _is_distance(key: str, value: Any) -> bool:
     return key == _DISTANCE and isinstance(value, dict) and value.keys() >= _DISTANCE_FIELDS
+
+
+def labelled_apart(records: Iterable[Record], labels: Mapping[str, str | None]) -> Iterator[Record]:
+    """Scenes without labels, such as `evaluator traces` writes, with those a side file has for their ids."""
+    for record in records:
+        if record.label is not None or record.rules:
+            raise record.place.error("labels are for recorded runs, and this scene has a label of its own")
+        yield replace(record, label=labels.get(record.id or record.default_id))
 
 
 def read_labels(stream: BinaryIO, file: str, label_key: str) -> dict[str, str | None]:

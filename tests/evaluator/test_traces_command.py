@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from evaluator import SceneError, read_trace_scenes, run_check
-from induce import load_scenes
 
 CHAT: list[dict[str, Any]] = [
     {"role": "user", "content": "Where is 7?"},
@@ -64,16 +63,16 @@ def written(path: Path, value: object, *, lines: bool = False) -> str:
     return str(path)
 
 
-def test_labelled_conversations_become_labelled_scenes_that_the_learner_reads(tmp_path: Path) -> None:
+def test_labelled_conversations_become_labelled_scenes(tmp_path: Path) -> None:
     records = [{"id": f"r{n}", "label": label, "messages": CHAT} for n, label in enumerate(["pass", "fail"])]
     source, out = written(tmp_path / "runs.jsonl", records, lines=True), tmp_path / "scenes.jsonl"
     done = run(source, "-o", str(out))
     assert (done.returncode, done.stdout) == (0, b"")
     assert done.stderr.decode().splitlines()[-1] == "2 traces, 2 tool calls, 0 warnings"
-    loaded = load_scenes(out)
-    assert (loaded.ids, loaded.labels) == (("r0", "r1"), ("pass", "fail"))
+    scenes = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert [(scene["id"], scene["label"]) for scene in scenes] == [("r0", "pass"), ("r1", "fail")]
     check = {"op": "find", "collection": "trace.steps", "where": {"op": "eq", "path": "args.id", "value": 7}}
-    assert run_check(loaded.scenes[0], check).passed
+    assert run_check(scenes[0]["scene"], check).passed
 
 
 @pytest.mark.parametrize(
