@@ -36,6 +36,10 @@ def _schema() -> dict[str, Any]:
         "required": ["id", "expr"],
         "properties": {"id": {"type": "string"}, "expr": {"type": ["object", "array", "null"]}},
     }
+    families: dict[str, list[str]] = {}
+    for op in declared():
+        if "." in op:
+            families.setdefault(f"{op.partition('.')[0]}.", []).append(op)
     return {
         "$schema": _DIALECT,
         "title": "Check",
@@ -50,8 +54,12 @@ def _schema() -> dict[str, Any]:
                 "type": "object",
                 "required": ["op"],
                 "properties": {"op": {"enum": list(declared())}},
-                "allOf": [_of_operator(op) for op in declared()],
+                "allOf": [
+                    *(_of_operator(op) for op in declared() if "." not in op),
+                    {"if": _named("[.]"), "then": {"allOf": [_of_family(family) for family in families]}},
+                ],
             },
+            **{family: {"allOf": [_of_operator(op) for op in ops]} for family, ops in families.items()},
             "path": {
                 "description": 'Where to look: a.b, a[0], a[id=7], a[tags has X], a["x.y"]; empty is all.',
                 "type": "string",
@@ -65,6 +73,15 @@ def _schema() -> dict[str, Any]:
 def _of_operator(op: str) -> dict[str, Any]:
     asked = {"required": ["op"], "properties": {"op": {"const": op}}}
     return {"if": asked, "then": {"$ref": f"#/$defs/{op}"}}
+
+
+def _of_family(family: str) -> dict[str, Any]:
+    """All operators of a family behind one question, so that a check is not asked for each of them."""
+    return {"if": _named(f"^{family[:-1]}[.]"), "then": {"$ref": f"#/$defs/{family}"}}
+
+
+def _named(pattern: str) -> dict[str, Any]:
+    return {"required": ["op"], "properties": {"op": {"type": "string", "pattern": pattern}}}
 
 
 def _fields(kind: type[Expression]) -> dict[str, Any]:
