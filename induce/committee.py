@@ -28,6 +28,7 @@ from induce.profile import Scope, profile
 from induce.rounding import round_constants
 from induce.search import Hypothesis as Columns
 from induce.search import canonical
+from induce.value_sets import ValueSets
 from induce.version_space import Truth, VerdictTable, VersionSpace, gather
 
 JSON = Any
@@ -105,12 +106,13 @@ def near_best(
     language = Grammar.of(grammar)
     examples = Examples.of(scenes, labels, sample_weight)
     root = profile(examples.scenes, language, max_nesting)
-    learnt = parse_hypothesis(dict(check), default_terms(max_terms), max_literals)
+    cost = DescriptionLength(root, language, ValueSets(root, language, examples))
+    learnt = parse_hypothesis(dict(check), default_terms(max_terms), max_literals, cost)
     gathering = _Gathering(
         examples=examples,
         table=SceneTable(examples.scenes),
         root=root,
-        cost=DescriptionLength(root, language),
+        cost=cost,
         max_terms=default_terms(max_terms),
         max_literals=max_literals,
         max_where=max_where,

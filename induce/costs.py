@@ -12,9 +12,11 @@ from typing import Any
 
 from induce.constants import half_digits
 from induce.grammar import Grammar, units
-from induce.literals import Bound, Collect, Hypothesis, Literal, Members, OtherPath, PathTest
+from induce.literals import Alternatives, Bound, Collect, Hypothesis, Literal, Members, OtherPath, PathTest
 from induce.pairs import Pair, Pairs, comparable_pairs
 from induce.profile import ArrayConstant, Column, Scope, is_number, scalar_key
+from induce.set_beam import Codes
+from induce.value_sets import ValueSets
 
 JSON = Any
 
@@ -24,11 +26,15 @@ class OutsideGrammarError(ValueError):
 
 
 class DescriptionLength:
-    """Costs of literals over the scopes of one profile, in units of 1/16 bit."""
+    """Costs of literals over the scopes of one profile, in units of 1/16 bit.
 
-    def __init__(self, root: Scope, grammar: Grammar) -> None:
+    Without `sets` the grammar has no value sets.
+    """
+
+    def __init__(self, root: Scope, grammar: Grammar, sets: ValueSets | None = None) -> None:
         self.root = root
         self.grammar = grammar
+        self.sets = sets
         self.costs = grammar.costs
         self._tokens: dict[int, dict[str, None]] = {}
         self._caseless: dict[int, dict[str, None]] = {}
@@ -74,14 +80,22 @@ class DescriptionLength:
         return bits
 
     def eq(self, scope: Scope, column: Column, code: int) -> int:
-        value, seen = column.distinct[code], column.occurrences[code]
-        bits = self.costs.eq + self.path(scope, column)
-        if not isinstance(value, bool):
-            bits += math.log2(len(column.distinct))
-            bits += self.costs.number if is_number(value) else 0.0
-            bits += self.costs.identifier if column.identifier_like else 0.0
-            bits += self.costs.once if seen == 1 else 0.0
-        return units(bits)
+        return units(self.costs.eq + self.path(scope, column) + self._choice(column, code))
+
+    def _choice(self, column: Column, code: int) -> float:
+        """Bits to pick one value of a column."""
+        value = column.distinct[code]
+        if isinstance(value, bool):
+            return 0.0
+        bits = math.log2(len(column.distinct))
+        bits += self.costs.number if is_number(value) else 0.0
+        bits += self.costs.identifier if column.identifier_like else 0.0
+        return bits + (self.costs.once if column.occurrences[code] == 1 else 0.0)
+
+    def one_of(self, scope: Scope, column: Column, codes: Codes) -> int:
+        """Cost of a value set; of its negation, `negation` more."""
+        bits = self.costs.eq + self.path(scope, column) + self.costs.member * (len(codes) - 1)
+        return units(bits + sum(self._choice(column, code) for code in codes))
 
     def neq(self, scope: Scope, column: Column, code: int) -> int:
         extra = self.costs.number if is_number(column.distinct[code]) else 0.0
@@ -111,13 +125,17 @@ class DescriptionLength:
         return units(bits + (self.costs.identifier if column.identifier_like else 0.0))
 
     def contains(self, scope: Scope, column: Column) -> int:
-        choice = math.log2(1 + len(self.tokens(column)))
-        return units(self.costs.contains + self.path(scope, column) + choice)
+        return self.contains_one_of(scope, column, 1, ignore_case=False)
 
     def contains_caseless(self, scope: Scope, column: Column) -> int:
-        choice = math.log2(1 + len(self.tokens(column)) + len(self.caseless_tokens(column)))
-        bits = self.costs.contains + self.path(scope, column) + self.costs.ignore_case
-        return units(bits + choice)
+        return self.contains_one_of(scope, column, 1, ignore_case=True)
+
+    def contains_one_of(self, scope: Scope, column: Column, count: int, *, ignore_case: bool) -> int:
+        """Cost of `count` alternative substrings."""
+        words = len(self.tokens(column)) + (len(self.caseless_tokens(column)) if ignore_case else 0)
+        bits = self.costs.contains + self.path(scope, column) + self.costs.member * (count - 1)
+        bits += self.costs.ignore_case if ignore_case else 0.0
+        return units(bits + count * math.log2(1 + words))
 
     def collect(self, scope: Scope, bound: int | None) -> int:
         """Cost of a find (`bound` None) or a count over one of the collections of `scope`."""
@@ -143,9 +161,11 @@ class DescriptionLength:
             When the grammar, its candidate constants included, cannot say it.
         """
         atom = literal.atom
-        if literal.negated and not self.grammar.allows("neq" if atom.op == "eq" else "not"):
+        test = None if isinstance(atom, Collect) or isinstance(atom.value, Alternatives) else atom
+        unequal = literal.negated and test is not None and test.op == "eq"
+        if literal.negated and not self.grammar.allows("neq" if unequal else "not"):
             raise OutsideGrammarError("negation is switched off in the grammar")
-        if not self.grammar.allows(atom.op) and not (atom.op == "eq" and literal.negated):
+        if not self.grammar.allows(atom.op) and not unequal:
             raise OutsideGrammarError(f"operator {atom.op!r} is switched off in the grammar")
         if isinstance(atom, Collect):
             return self._collect(scope, atom, literal.negated, max_where)
@@ -160,6 +180,8 @@ class DescriptionLength:
                 f"path {test.path!r} is not one of the paths of {scope.name or 'the scene'}"
             )
         negation = self.negation if negated else 0
+        if isinstance(test.value, Alternatives):
+            return self._one_of(scope, column, test) + negation
         if test.op in ("exists", "missing"):
             if negated:
                 raise OutsideGrammarError(f"not {test.op} is said as its opposite")
@@ -193,6 +215,32 @@ class DescriptionLength:
         if not met:
             raise OutsideGrammarError(f"no number observed at {test.path!r} meets {test.op} {number}")
         return self.threshold(scope, column, half_digits(number))
+
+    def holds(self, scope: Scope, test: PathTest) -> bool:
+        """Whether a test with `Alternatives` is in the grammar."""
+        try:
+            self.literal(scope, Literal(test), 0)
+        except OutsideGrammarError:
+            return False
+        return True
+
+    def _one_of(self, scope: Scope, column: Column, test: PathTest) -> int:
+        chosen: Alternatives = test.value
+        if self.sets is not None and test.op == "eq":
+            code_of = {scalar_key(value): code for code, value in enumerate(column.distinct)}
+            codes = tuple(sorted(code_of.get(scalar_key(value), -1) for value in chosen.values))
+            if codes in self.sets.of_values(scope, column):
+                return self.one_of(scope, column, codes)
+        if self.sets is not None and test.op == "contains":
+            words = self.caseless_tokens(column) if test.ignore_case else self.tokens(column)
+            position_of = {word: position for position, word in enumerate(words)}
+            positions = tuple(sorted(position_of.get(word, -1) for word in chosen.values))
+            if positions in self.sets.of_words(scope, column, words, test.ignore_case):
+                return self.contains_one_of(scope, column, len(positions), ignore_case=test.ignore_case)
+        raise OutsideGrammarError(
+            f"{test.op} one of {list(chosen.values)!r} at {test.path!r} is not among the candidate sets "
+            "read off the examples"
+        )
 
     def _eq_array(self, scope: Scope, column: Column, members: tuple[JSON, ...]) -> int:
         if not self.grammar.arrays:

@@ -41,6 +41,8 @@ class Costs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     exists: float = 6.0
     missing: float = 7.0
     contains: float = 2.0
+    member: float = 1.0
+    """For each further value of a set, on top of its choice."""
     ignore_case: float = 2.0
     array: float = 3.0
     length: float = 4.0
@@ -86,6 +88,8 @@ class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         The largest bound of a ``count``.
     max_tokens : int
         The most substrings per path that ``contains`` may try.
+    max_set : int
+        The most values, or substrings, in a set (one of these on one path); 1 for no sets.
     max_pairs : int
         The most pairs of paths per scope that may be compared, the likeliest first.
     costs : Costs
@@ -104,6 +108,7 @@ class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cross_field: bool = True
     max_count: int = 8
     max_tokens: int = 400
+    max_set: int = 5
     max_pairs: int = 100
     costs: Costs = Costs()
 
@@ -147,6 +152,7 @@ class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         for name, least, most in (
             ("max_count", 1, 1000),
             ("max_tokens", 0, 100_000),
+            ("max_set", 1, 16),
             ("max_pairs", 0, 10_000),
         ):
             if not least <= getattr(self, name) <= most:

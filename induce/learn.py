@@ -25,6 +25,7 @@ from induce.profile import profile, unusable_keys
 from induce.progress import Progress, Reporter
 from induce.result import InductionResult
 from induce.rounding import round_constants
+from induce.value_sets import ValueSets
 
 JSON = Any
 
@@ -118,7 +119,7 @@ def learn_check(
     examples = Examples.of(scenes, labels, sample_weight, ids)
     noise = NoiseModel.of(penalty, examples.weight)
     root = profile(examples.scenes, language, max_nesting)
-    cost = DescriptionLength(root, language)
+    cost = DescriptionLength(root, language, ValueSets(root, language, examples))
     space = HypothesisSpace(examples, root, cost, noise, default_terms(max_terms), max_literals, max_where)
     found = PooledSearch(space, engine, started, time_limit, work_limit, reporter).run()
 

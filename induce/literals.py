@@ -43,11 +43,18 @@ class OtherPath(NamedTuple):
     path: str
 
 
+class Alternatives(NamedTuple):
+    """The constants of a test that any one of them meets: a value set, or several substrings."""
+
+    values: tuple[JSON, ...]
+
+
 class PathTest(NamedTuple):
     """A test of one path: ``eq``, ``gte``, ``lte``, ``contains``, ``exists`` or ``missing``.
 
-    `value` is the JSON scalar, the substring, a `Bound`, `Members` or an `OtherPath`; None where there is
-    none. `ignore_case` is for ``contains``, whose substring is then in lower case.
+    `value` is the JSON scalar, the substring, `Alternatives` to either, a `Bound`, `Members` or an
+    `OtherPath`; None where there is none. `ignore_case` is for ``contains``, whose substring is then in
+    lower case.
     """
 
     op: str
@@ -83,6 +90,9 @@ def literal_check(literal: Literal) -> dict[str, JSON]:
             check["where"] = conjunction(atom.where)
         if atom.bound is not None:
             check[atom.bound[0]] = atom.bound[1]
+    elif isinstance(atom.value, Alternatives):
+        members = [Literal(atom._replace(value=value)) for value in atom.value.values]
+        check = {"op": "or", "of": [literal_check(member) for member in members]}
     elif atom.op in ("exists", "missing"):
         check = {"op": atom.op, "path": atom.path}
     elif atom.op == "contains":
@@ -132,4 +142,7 @@ def _constants(literal: Literal) -> tuple[int, int]:
         return sum(p[0] for p in parts), sum(p[1] for p in parts)
     if isinstance(atom.value, Bound):
         return half_digits(atom.value.value), 0
+    if isinstance(atom.value, Alternatives):
+        parts = [_constants(Literal(atom._replace(value=value))) for value in atom.value.values]
+        return sum(p[0] for p in parts), sum(p[1] for p in parts)
     return 0, len(atom.value) if atom.op == "contains" else 0

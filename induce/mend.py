@@ -29,6 +29,7 @@ from induce.pooled import HypothesisSpace
 from induce.profile import profile
 from induce.shortest import literals_within
 from induce.trust import rule_bits
+from induce.value_sets import ValueSets
 
 JSON = Any
 LITERAL_BITS = 20
@@ -193,7 +194,7 @@ class _Search:
         self.max_edits, self.node_limit = max_edits, node_limit
         self.noise = NoiseModel.of(penalty, examples.weight)
         root = profile(examples.scenes, grammar, 2)
-        cost = DescriptionLength(root, grammar)
+        cost = DescriptionLength(root, grammar, ValueSets(root, grammar, examples))
         space = HypothesisSpace(examples, root, cost, self.noise, 1, 1, max_where)
         proposer = Proposer(root, cost, space.passes, space.penalties, max_where, math.inf)
         pool = literals_within(proposer, units(LITERAL_BITS))

@@ -15,13 +15,15 @@ from evaluator import compile_check
 from induce.costs import DescriptionLength, OutsideGrammarError
 from induce.examples import Examples
 from induce.grammar import OPERATORS, Grammar, bits
-from induce.literals import Bound, Collect, Hypothesis, Literal, Members, OtherPath, PathTest
+from induce.literals import Alternatives, Bound, Collect, Hypothesis, Literal, Members, OtherPath, PathTest
 from induce.noise import NoiseModel
-from induce.profile import profile
+from induce.profile import Scope, profile
+from induce.value_sets import ValueSets
 
 JSON = Any
 OPT_IN_FORMS = ("norm", "word", "as", "values", "absent")
 """Fields with which an operator says more than the learner does."""
+_OPPOSITE = {"exists": "missing", "missing": "exists"}
 Terms = list[tuple[Literal, ...]]
 
 
@@ -68,8 +70,9 @@ def objective_of(
     examples = Examples.of(scenes, labels, sample_weight)
     language = Grammar.of(grammar)
     root = profile(examples.scenes, language, max_nesting)
-    hypothesis = parse_hypothesis(check, default_terms(max_terms), max_literals)
-    size = DescriptionLength(root, language).size(hypothesis, max_where)
+    cost = DescriptionLength(root, language, ValueSets(root, language, examples))
+    hypothesis = parse_hypothesis(check, default_terms(max_terms), max_literals, cost)
+    size = cost.size(hypothesis, max_where)
     errors = error_weight(map(compiled.passes, examples.scenes), examples)
     charged = NoiseModel.of(penalty, examples.weight).cost(errors)
     return Objective(bits(size + charged), bits(size), bits(charged))
@@ -86,8 +89,10 @@ def error_weight(verdicts: Iterable[bool], examples: Examples) -> float:
     return math.fsum(weight for verdict, passing, weight in graded if verdict is not passing)
 
 
-def parse_hypothesis(check: JSON, max_terms: int, max_literals: int) -> Hypothesis:
+def parse_hypothesis(check: JSON, max_terms: int, max_literals: int, cost: DescriptionLength) -> Hypothesis:
     """A well-formed check as an or of ands of literals.
+
+    An or of values, or of substrings, of one path is one literal where the grammar holds that set.
 
     Raises
     ------
@@ -95,19 +100,24 @@ def parse_hypothesis(check: JSON, max_terms: int, max_literals: int) -> Hypothes
         When it has none within the limits.
     """
     body = check["expr"] if isinstance(check, dict) and "op" not in check and "expr" in check else check
-    terms = _disjunction(body, False, max_terms, max_literals)
+    terms = _disjunction(body, False, max_terms, max_literals, cost)
     if not terms or not all(terms):
         raise OutsideGrammarError("a check that is constant is not in the grammar")
     return tuple(terms)
 
 
-def _disjunction(check: dict[str, JSON], negate: bool, max_terms: int, max_literals: int) -> Terms:
+def _disjunction(
+    check: dict[str, JSON], negate: bool, max_terms: int, max_literals: int, cost: DescriptionLength
+) -> Terms:
     op = check["op"]
     if op == "not":
-        return _disjunction(check["of"], not negate, max_terms, max_literals)
+        return _disjunction(check["of"], not negate, max_terms, max_literals, cost)
     if op not in ("and", "or"):
-        return [(_literal(check, negate),)]
-    parts = [_disjunction(part, negate, max_terms, max_literals) for part in check["of"]]
+        return [(_literal(check, negate, cost.root, cost),)]
+    chosen = _alternatives(check)
+    if chosen is not None and cost.holds(cost.root, chosen):
+        return [(Literal(chosen, negate),)]
+    parts = [_disjunction(part, negate, max_terms, max_literals, cost) for part in check["of"]]
     if (op == "or") is not negate:
         terms = [term for part in parts for term in part]
     else:
@@ -123,7 +133,34 @@ def _disjunction(check: dict[str, JSON], negate: bool, max_terms: int, max_liter
     return terms
 
 
-def _literal(check: dict[str, JSON], negate: bool) -> Literal:
+def _alternatives(check: dict[str, JSON]) -> PathTest | None:
+    """The test that an or of equalities, or of substrings, of one path is."""
+    if check["op"] != "or" or len(check["of"]) < 2:
+        return None
+    if not all(part["op"] in ("eq", "contains") for part in check["of"]):
+        return None
+    tests = [_path_test(part) for part in check["of"]]
+    if any(test._replace(value=None) != tests[0]._replace(value=None) for test in tests):
+        return None
+    return tests[0]._replace(value=Alternatives(tuple(test.value for test in tests)))
+
+
+def _literal(check: dict[str, JSON], negate: bool, scope: Scope | None, cost: DescriptionLength) -> Literal:
+    op = check["op"]
+    if op not in ("find", "count"):
+        test = _path_test(check)
+        if op in ("exists", "missing"):
+            return Literal(test._replace(op=_OPPOSITE[op]) if negate else test)
+        return Literal(test, (op == "neq") is not negate)
+    inner = None if scope is None else scope.children.get(check["collection"])
+    where = _conjuncts(check["where"], False, inner, cost) if "where" in check else ()
+    if op == "find":
+        return Literal(Collect("find", check["collection"], where), negate)
+    return _count(check, where, negate)
+
+
+def _path_test(check: dict[str, JSON]) -> PathTest:
+    """The test of one path, without its negation."""
     op = check["op"]
     if op not in OPERATORS:
         raise OutsideGrammarError(f"operator {op!r} is not in the grammar")
@@ -133,22 +170,16 @@ def _literal(check: dict[str, JSON], negate: bool) -> Literal:
     if check.get("ci") and op != "contains":
         raise OutsideGrammarError(f"{op} with 'ci' is not in the grammar")
     if op in ("eq", "neq"):
-        return Literal(PathTest("eq", check["path"], _constant(check)), (op == "neq") is not negate)
+        return PathTest("eq", check["path"], _constant(check))
     if op in ("exists", "missing"):
-        opposite = {"exists": "missing", "missing": "exists"}
-        return Literal(PathTest(opposite[op] if negate else op, check["path"]))
+        return PathTest(op, check["path"])
     if op in ("gte", "lte"):
         other = "value_path" in check
         bound = OtherPath(check["value_path"]) if other else Bound.exactly(check["value"])
-        return Literal(PathTest(op, check["path"], bound), negate)
-    if op == "contains":
-        folded = bool(check.get("ci"))
-        substring = check["substring"].lower() if folded else check["substring"]
-        return Literal(PathTest("contains", check["path"], substring, folded), negate)
-    where = _conjuncts(check["where"]) if "where" in check else ()
-    if op == "find":
-        return Literal(Collect("find", check["collection"], where), negate)
-    return _count(check, where, negate)
+        return PathTest(op, check["path"], bound)
+    folded = bool(check.get("ci"))
+    substring = check["substring"].lower() if folded else check["substring"]
+    return PathTest("contains", check["path"], substring, folded)
 
 
 def _constant(check: dict[str, JSON]) -> JSON:
@@ -169,12 +200,19 @@ def _count(check: dict[str, JSON], where: tuple[Literal, ...], negate: bool) -> 
     return Literal(Collect("count", check["collection"], where, (name, k)), negate)
 
 
-def _conjuncts(check: dict[str, JSON], negate: bool = False) -> tuple[Literal, ...]:
+def _conjuncts(
+    check: dict[str, JSON], negate: bool, scope: Scope | None, cost: DescriptionLength
+) -> tuple[Literal, ...]:
     op = check["op"]
     if op == "not":
-        return _conjuncts(check["of"], not negate)
+        return _conjuncts(check["of"], not negate, scope, cost)
     if op in ("and", "or"):
+        chosen = _alternatives(check)
+        if chosen is not None and (not negate or (scope is not None and cost.holds(scope, chosen))):
+            return (Literal(chosen, negate),)
         if (op == "or") is not negate:
-            raise OutsideGrammarError("a disjunction inside a where is not in the grammar")
-        return tuple(literal for part in check["of"] for literal in _conjuncts(part, negate))
-    return (_literal(check, negate),)
+            raise OutsideGrammarError(
+                "a disjunction inside a where, other than of values of one path, is not in the grammar"
+            )
+        return tuple(literal for part in check["of"] for literal in _conjuncts(part, negate, scope, cost))
+    return (_literal(check, negate, scope, cost),)

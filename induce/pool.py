@@ -224,6 +224,7 @@ class Proposer:
     def extend(self, pool: LiteralPool, cap: int, literal_cap: int, cells: float) -> None:
         """Add finds and counts of up to `cap` to the pool by beam search, as far as `cells` go."""
         pool.cap, pool.telling_only = cap, True
+        self._about_paths(pool, Allowance(math.inf, math.inf))
         for child in self.root.children.values():
             allowance = Allowance(cells / len(self.root.children), self.deadline)
             beam = Beam(self.root, child, self.tests, cap, self.max_where, pool, self.penalties, allowance)

@@ -20,6 +20,7 @@ from induce.pool import LiteralPool, Proposer
 from induce.pooled import HypothesisSpace
 from induce.profile import profile
 from induce.search import SearchProblem, search
+from induce.value_sets import ValueSets
 
 JSON = Any
 CAPS = tuple(units(bits) for bits in (8, 12, 16, 20, 24, 28, 32))
@@ -58,7 +59,7 @@ def cheapest_within(
     deadline = time.monotonic() + limits.seconds
     examples = Examples.of(scenes, labels, weights)
     root = profile(examples.scenes, limits.grammar, limits.max_nesting)
-    cost = DescriptionLength(root, limits.grammar)
+    cost = DescriptionLength(root, limits.grammar, ValueSets(root, limits.grammar, examples))
     noise = NoiseModel.of(limits.penalty, sum(examples.weights))
     terms = default_terms(limits.max_terms)
     space = HypothesisSpace(examples, root, cost, noise, terms, limits.max_literals, limits.max_where)

@@ -10,7 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from induce.literals import Alternatives
 from induce.proposers.collection import Context, Grower
+from induce.proposers.rows import stack
 
 WIDTH = 40
 
@@ -28,6 +30,7 @@ class Beam(Grower):
         if not self.bounds or self.penalties is None:
             return
         level = [self.prepare(self.literal_cap)]
+        self._add_sets()
         seen: set[bytes] = set()
         for _ in range(self.max_where):
             scored: list[tuple[float, int, Context]] = []
@@ -42,6 +45,16 @@ class Beam(Grower):
                 (e for e in scored[WIDTH:] if e[2].direction >= 0), key=lambda e: (e[1], e[0])
             )
             level = [context for _, _, context in scored[:WIDTH] + round_bounds[: WIDTH // 2]]
+
+    def _add_sets(self) -> None:
+        """Value sets join the element literals whatever they cost: they are few, and dear by nature."""
+        known = {id(candidate) for candidate in self.literals}
+        for candidate in self.tests.of(self.scope):
+            value = getattr(candidate.literal.atom, "value", None)
+            if isinstance(value, Alternatives) and candidate.cost <= self.room and id(candidate) not in known:
+                self.literals.append(candidate)
+        self.literals.sort(key=lambda candidate: candidate.cost)
+        self.masks, self.costs = stack(self.literals, len(self.scope.rows))
 
     def _score(
         self, contexts: list[Context], seen: set[bytes], scored: list[tuple[float, int, Context]]

@@ -25,6 +25,7 @@ from induce.proposers.comparison import Cuts, Direction, Penalties, cuts, direct
 from induce.proposers.cross_field import comparisons
 from induce.proposers.presence import presence
 from induce.proposers.rows import Candidate, CheapestByTruth, Mask, Sink, stack
+from induce.proposers.sets import value_sets, word_sets
 from induce.proposers.text import substrings
 
 BATCH_CELLS = 4_000_000
@@ -74,7 +75,15 @@ class PathTests:
 
     def of(self, scope: Scope) -> list[Candidate]:
         if id(scope) not in self._kept:
-            families = (equalities, presence, substrings, array_equalities, comparisons)
+            families = (
+                equalities,
+                presence,
+                substrings,
+                array_equalities,
+                comparisons,
+                value_sets,
+                word_sets,
+            )
             found = [candidate for family in families for candidate in family(scope, self.cost)]
             self._kept[id(scope)] = sorted(found, key=lambda candidate: candidate.cost)
         return self._kept[id(scope)]
