@@ -11,7 +11,6 @@ Nothing selected satisfies all but a minimum: add `world_count` where records mu
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from fractions import Fraction
 from functools import partial
 from math import fsum, inf, isfinite
 from typing import Any, Final, TypeGuard
@@ -324,6 +323,8 @@ def _total(amounts: list[float]) -> float:
     try:
         return fsum(amounts)
     except OverflowError:
+        from fractions import Fraction  # not at the top: it costs start-up
+
         return inf if sum(map(Fraction, amounts)) > 0 else -inf
 
 

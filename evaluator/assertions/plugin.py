@@ -14,7 +14,6 @@ the test and fails it even where it is soft.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib.metadata import entry_points
 from typing import Any, Final
 
 from evaluator.assertions.arguments import Text
@@ -80,6 +79,8 @@ def _found(plugin_id: str, given: Mapping[str, Plugin]) -> Plugin | None:
     known = given.get(plugin_id) or _REGISTERED.get(plugin_id)
     if known is not None:
         return known
+    from importlib.metadata import entry_points  # not at the top: it costs start-up
+
     for entry in entry_points(group=GROUP, name=plugin_id):
         loaded: Plugin = entry.load()
         return loaded
