@@ -5,7 +5,9 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -61,6 +63,20 @@ def test_processes_write_at_once(history: ScoreHistory) -> None:
     assert sorted(past["score"] for past in history.scores("shared")) == sorted(
         number / 100 for number in range(40) for _ in range(5)
     )
+
+
+def test_it_is_created_by_many_at_once(tmp_path: Path) -> None:
+    for number in range(12):
+        together = Barrier(6)
+        history = ScoreHistory(tmp_path / f"{number}.db")
+
+        def write(_: int, history: ScoreHistory = history, together: Barrier = together) -> None:
+            together.wait(timeout=30)
+            history.record("a", 0.5, "pass")
+
+        with ThreadPoolExecutor(6) as pool:
+            list(pool.map(write, range(6)))
+        assert len(history.scores("a")) == 6
 
 
 def test_pruning(history: ScoreHistory) -> None:
