@@ -91,16 +91,13 @@ def kept_views() -> Iterator[None]:
 
 
 def _operator(method: Method) -> Operator:
-    required = [argument.wire for argument in method.arguments if argument.required]
-
     def build(fields: Fields) -> Node:
-        for name in required:
-            fields.value(name, "an argument")
-        given = {
-            argument.name: fields.check[argument.wire]
-            for argument in method.arguments
-            if argument.wire in fields
-        }
+        given = {}
+        for argument in method.arguments:
+            if argument.required:
+                fields.value(argument.wire, "an argument")
+            if argument.wire in fields:
+                given[argument.name] = fields.check[argument.wire]
         if "soft" in fields:
             given["soft"] = fields.check["soft"]
         return _node(method.build(given, fields.place))
