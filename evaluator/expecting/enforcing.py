@@ -54,6 +54,10 @@ class NotEvaluatedWarning(UserWarning):
     """Something was not evaluated, and the policy is to warn and go on."""
 
 
+for _raised in (ExpectationError, NotEvaluatedError, NotEvaluatedWarning):
+    _raised.__module__ = "evaluator"  # the name that users know, and the shorter one in reports of tests
+
+
 def enforce(
     verdict: Verdict,
     *,

@@ -8,11 +8,12 @@ Methods collect and look at nothing; `inspect` runs what was collected, `evaluat
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Self
 
 from evaluator.check import is_defined
 from evaluator.compile import compile_check
+from evaluator.conversion import to_scene
 from evaluator.expecting.assertion import CHECK, Assertion
 from evaluator.expecting.chain import Chain, read_snapshot
 from evaluator.expecting.collecting import given
@@ -80,6 +81,23 @@ class Expectation(
         if soft is None:
             soft = is_defined(wire) and parse_meta(wire.get("meta")).severity != "error"
         return self._add(CHECK, {"check": wire}, soft=soft)
+
+    def before(
+        self,
+        first: Mapping[str, Any],
+        then: Mapping[str, Any],
+        *,
+        same: str | Sequence[str] | None = None,
+        collection: str = "trace.steps",
+        soft: bool = False,
+    ) -> Self:
+        """Every step that passes the check `then` has an earlier one that passes `first`.
+
+        With `same`, a path or several, the two have equal values there: each change of a reservation follows
+        a look-up of the same reservation. Raises `CheckError` when a check is not well formed.
+        """
+        ordered = {"op": "trace.before", "collection": collection, "first": first, "then": then}
+        return self.check(to_scene(ordered | given({"same": same})), soft=soft)
 
     def inspect(
         self,

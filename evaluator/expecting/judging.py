@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from evaluator.assertions.judgement import Status
 from evaluator.assertions.method import find_method
 from evaluator.assertions.run import AssertionResult, evaluate_assertion, providing
 from evaluator.compile import compile_check
@@ -14,15 +15,13 @@ from evaluator.expecting.assertion import CHECK, Assertion
 from evaluator.expecting.result import JudgedAssertion
 from evaluator.providers import History, Providers
 from evaluator.providers.errors import HistoryError
-from evaluator.result import CheckResult
 
 
 def judge_assertion(assertion: Assertion, scene: dict[str, Any], providers: Providers) -> JudgedAssertion:
     """What an assertion says of a scene. Scores of semantic ones are remembered under their stable id."""
     if assertion.method == CHECK:
         with providing(providers):
-            checked = compile_check(assertion.args["check"])(scene)
-        return JudgedAssertion(assertion, _of_check(checked, soft=assertion.soft))
+            return JudgedAssertion(assertion, _checked(assertion.args["check"], scene, soft=assertion.soft))
     wire = {"method": assertion.method, "args": assertion.args}
     history = providers.history
     if history is None or isinstance(history, Sequence) or find_method(assertion.method).family != "semantic":
@@ -33,10 +32,16 @@ def judge_assertion(assertion: Assertion, scene: dict[str, Any], providers: Prov
     return JudgedAssertion(assertion, result)
 
 
-def _of_check(result: CheckResult, *, soft: bool) -> AssertionResult:
-    if result.passed:
-        return AssertionResult("pass", 1.0, 0.0, lambda: result.why)
-    return AssertionResult("soft_fail" if soft else "hard_fail", 0.0, result.gap, lambda: result.why)
+def _checked(check: dict[str, Any], scene: dict[str, Any], *, soft: bool) -> AssertionResult:
+    """What a check says: a failure is soft where that is asked for, or where the check itself says so."""
+    compiled = compile_check(check)
+    result = compiled(scene)
+    said = result.meta if compiled.three_valued else {}
+    status: Status = said.get("status", "pass" if result.passed else "hard_fail")
+    if soft and status == "hard_fail":
+        status = "soft_fail"
+    score = 1.0 if status == "pass" else 0.0
+    return AssertionResult(status, score, result.gap, lambda: result.why, said.get("reason"))
 
 
 def _earlier(history: History, assertion: Assertion) -> Sequence[Mapping[str, Any]]:

@@ -140,7 +140,6 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
     """Chains made in fixtures may be evaluated when these are torn down."""
-    __tracebackhide__ = True
     yield
     scope = current_scope()
     if scope is not None and item.stash.get(_MADE_BEFORE_CALL, None) is not None:
@@ -149,7 +148,6 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
 
 
 def _require_evaluated(scope: Scope, first: int) -> None:
-    __tracebackhide__ = True
     text = scope.unevaluated_text(first)
     if text:
         pytest.fail(text, pytrace=False)

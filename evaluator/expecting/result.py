@@ -105,21 +105,22 @@ class AgentResult:
         return scene if self.world is MISSING else scene | {"world": self.world}
 
     def summary(self) -> str:
-        """What did not pass, in lines; the first says how many and, when it is one, which and why."""
+        """What did not pass and why, in lines; what failed hard comes first."""
         counted = len(self.results)
         lines: list[str] = []
         failed = self.hard_failures
         if failed:
-            lines += _told(f"{len(failed)} of {_assertions(counted)} failed", failed)
+            lines += _told(f"{len(failed)} of {counted} assertions failed" if counted > 1 else "", failed)
         if self.soft_failures:
             limit = self.policy.soft_limit
             allowed = "" if limit is None else f", {limit} allowed"
             lines += _told(f"{_failures(len(self.soft_failures))}{allowed}", self.soft_failures)
         if self.not_evaluated:
-            refused = ", which strict counts as failures" if self.policy.strict else ""
-            title = f"{len(self.not_evaluated)} of {_assertions(counted)} not evaluated{refused}"
+            title = f"{len(self.not_evaluated)} of {counted} assertions not evaluated" if counted > 1 else ""
+            if self.policy.strict:
+                title = f"{title}, a failure under strict" if title else "a failure under strict"
             lines += _told(title, self.not_evaluated)
-        return "\n".join(lines) if lines else f"{_assertions(counted)} passed"
+        return "\n".join(lines) if lines else f"{counted} of {counted} assertions passed"
 
     def to_dict(self) -> dict[str, Any]:
         """The outcome as JSON: `outcome`, `passed` and the `results`."""
@@ -139,16 +140,12 @@ class AgentResult:
 def _told(title: str, results: Iterable[JudgedAssertion]) -> list[str]:
     sentences = [result.sentence for result in results]
     if len(sentences) == 1:
-        return [f"{title}: {sentences[0]}"]
+        return [f"{sentences[0]} ({title})" if title else sentences[0]]
     lines = [f"{title}:"]
     lines += [f"  {sentence}" for sentence in sentences[:_MOST_LINES]]
     if len(sentences) > _MOST_LINES:
         lines.append(f"  ... and {len(sentences) - _MOST_LINES} more")
     return lines
-
-
-def _assertions(count: int) -> str:
-    return "1 assertion" if count == 1 else f"{count} assertions"
 
 
 def _failures(count: int) -> str:

@@ -84,6 +84,20 @@ class TraceMethods(Collecting):
         """No name occurs twice."""
         return self._add("no_duplicate_tools", {}, soft=soft)
 
+    def distinct(self, tool: str | None = None, *, collection: str | None = None, soft: bool = False) -> Self:
+        """No call is made twice with equal arguments: of any tool, or of one.
+
+        The calls are those of the trace, or the elements at a path of the scene (`trace.steps`).
+        """
+        return self._add("distinct", {}, {"tool": tool, "collection": collection}, soft=soft)
+
+    def grounded(self, tool: str, arg: str, *, soft: bool = False) -> Self:
+        """In every call of the tool the argument, a dot path, is a value that occurred before.
+
+        It stands in the input or in an earlier result: an invented id is caught.
+        """
+        return self._add("grounded", {"tool": tool, "arg": arg}, soft=soft)
+
 
 class BehaviourMethods(Collecting):
     """Contracts on the `tool_call` steps of the root trace; a retry is one more call."""
