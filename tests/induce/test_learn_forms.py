@@ -311,7 +311,7 @@ def test_candidates_are_what_the_evaluator_and_the_cost_model_say(seed: int) -> 
             check = literal_check(candidate.literal)
             passes = compile_check(check).passes
             assert [passes(row) for row in scope.rows] == candidate.mask.tolist(), check
-            ((literal,),) = parse_hypothesis(check, 1, 1)
+            ((literal,),) = parse_hypothesis(check, 1, 1, cost)
             assert cost.literal(scope, literal, 3) == candidate.cost, check
 
 
