@@ -14,10 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any, Final
 
 from msgspec import Struct, field
 
+from evaluator.json_write import json_text
 from evaluator.traces import attributes as said
 from evaluator.traces.attributes import Kind, Span
 from evaluator.traces.calls import UNNAMED, Turn, call_step, match_results
@@ -135,8 +137,9 @@ def _forest(spans: list[Span], notes: Notes) -> tuple[list[Span], dict[int, list
         else:
             children.setdefault(id(parent), []).append(span)
     reached: set[int] = set()
+    rooted = {id(span) for span in roots}
     for span in [*roots, *kept]:
-        if id(span) not in reached and span not in roots:
+        if id(span) not in reached and id(span) not in rooted:
             notes(span.place, "its parents form a circle; taken as a root")
             roots.append(span)
         pending = [span]
@@ -273,6 +276,7 @@ class _Pool:
     def __init__(self) -> None:
         self._by_id: dict[str, list[_Entry]] = {}
         self._by_name: dict[str | None, list[_Entry]] = {}
+        self._by_args: dict[tuple[str | None, str], list[_Entry]] = {}
 
     def add(self, entry: _Entry) -> None:
         """Add the call of an entry."""
@@ -281,23 +285,23 @@ class _Pool:
         if call.id is not None:
             self._by_id.setdefault(call.id, []).append(entry)
         self._by_name.setdefault(call.name, []).append(entry)
+        self._by_args.setdefault((call.name, _digest(call.args)), []).append(entry)
 
     def find(self, call: Call, used: set[int], after: tuple[int, int, int] | None = None) -> _Entry | None:
         """The entry that is this call, if it is not `used` and, found by name, is later than `after`."""
         for entry in self._by_id.get(call.id, ()) if call.id is not None else ():
             if id(entry) not in used and call.name in (None, _call(entry).name):
                 return entry
-        alike = [
-            entry
-            for entry in self._by_name.get(call.name, ())
-            if id(entry) not in used
-            and (call.id is None or _call(entry).id is None)
-            and (after is None or entry.key > after)
-        ]
-        same = (entry for entry in alike if _is_equal(_call(entry).args, call.args))
-        return next(same, None) or next(
-            (entry for entry in alike if _agree(_call(entry).args, call.args)), None
-        )
+        same = self._by_args.get((call.name, _digest(call.args)), ())
+        for entry in chain(same, self._by_name.get(call.name, ())):
+            if (
+                id(entry) not in used
+                and (call.id is None or _call(entry).id is None)
+                and (after is None or entry.key > after)
+                and _agree(_call(entry).args, call.args)
+            ):
+                return entry
+        return None
 
 
 class _Calls:
@@ -374,15 +378,16 @@ def _call(entry: _Entry) -> Call:
     return entry.turn.call
 
 
-def _is_equal(left: Any, right: Any) -> bool:
-    return left is not MISSING and right is not MISSING and equal(left, right)
+def _digest(args: Any) -> str:
+    """A text that is the same for the same arguments, to find them by."""
+    return "" if args is MISSING else json_text(args, compact=True)
 
 
 def _agree(left: Any, right: Any) -> bool:
     """Whether two records of arguments may be of the same call: objects agree in the keys that both have."""
     if type(left) is dict and type(right) is dict:
         return all(equal(left[key], right[key]) for key in left if key in right)
-    return type(left) is not type(right) or left is MISSING
+    return type(left) is not type(right) or left is MISSING or equal(left, right)
 
 
 # Writing

@@ -26,7 +26,7 @@ class SpanEvent(Struct):
     body: Any = None
 
 
-class Span(Struct):
+class Span(Struct, eq=False):
     """One recorded operation.
 
     Attributes:

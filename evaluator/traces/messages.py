@@ -207,7 +207,8 @@ def _listed_call(entry: Any, place: str) -> Call:
 def _answer(message: dict[str, Any], content: Any, place: str) -> Result:
     """A message of the role `tool` or `function`."""
     name = next((message[key] for key in ("tool_call_id", "call_id", "id") if message.get(key)), None)
-    failed = True if message.get("is_error") is True or message.get("status") == "error" else None
+    failed = {"error": True, "success": False}.get(str(message.get("status")))
+    failed = True if message.get("is_error") is True else failed
     return Result(_text(name), _text(message.get("name")), result_value(content), failed, place)
 
 
