@@ -132,6 +132,7 @@ class _Judge:
         self._path = path
         self._raw = raw
         self._as_text = as_text
+        self._asks_of_runs = _asks_of_runs(check.check)
 
     def __call__(self, lines: list[tuple[int, bytes]]) -> _Judged:
         verdicts, problem = [], None
@@ -149,11 +150,39 @@ class _Judge:
 
     def _verdict(self, number: int, line: bytes) -> Verdict:
         scene = scene_line(self._path, number, line, raw=self._raw)
+        if self._asks_of_runs and not self._raw:
+            self._refuse_recorded_run(scene.scene, number)
         try:
             result = self._check(scene.scene)
             return Verdict(scene.id, result.passed, result.gap, result.why)
         except SceneError as error:
             raise UnusableInputError(f"{shown(self._path)}:{number}: {error}") from None
+
+    def _refuse_recorded_run(self, scene: Any, number: int) -> None:
+        """Refuse a run as others record it: a trace without steps would satisfy what forbids them."""
+        if type(scene) is not dict or "trace" in scene or "steps" in scene:
+            return
+        from evaluator.traces.reading import form_of  # scenes without a trace are rare, and it costs start-up
+
+        form = form_of(scene)
+        if form is not None:
+            advice = f"make scenes of the file with: evaluator traces FILE --from {form} -o scenes.jsonl"
+            problem = f"a recorded run in the form {form}, but the check asks of a trace"
+            raise UnusableInputError(f"{shown(self._path)}:{number}: {problem}; {advice}")
+
+
+def _asks_of_runs(check: Any) -> bool:
+    """Whether an operator of the check reads a trace: its name has its family before a dot."""
+    pending = [check]
+    while pending:
+        value = pending.pop()
+        if type(value) is dict:
+            if type(value.get("op")) is str and "." in value["op"]:
+                return True
+            pending.extend(value.values())
+        elif type(value) is list:
+            pending.extend(value)
+    return False
 
 
 def _judged(check: CompiledCheck, path: str, *, raw: bool, jobs: int, as_text: bool) -> Generator[_Judged]:

@@ -198,3 +198,28 @@ def test_a_world_beside_the_trace_is_kept(tmp_path: Path) -> None:
     source = written(tmp_path / "x.json", [{"id": 3, "messages": CHAT, "world": {"orders": []}, "weight": 2}])
     (scene,) = read_trace_scenes(source)
     assert (scene["id"], scene["weight"], scene["scene"]["world"]) == ("3", 2, {"orders": []})
+
+
+@pytest.mark.parametrize(
+    ("line", "form"),
+    [({"messages": CHAT}, "openai"), (OTLP, "otlp"), (MLFLOW, "mlflow"), ({"messages": BLOCKS}, "anthropic")],
+)
+def test_a_check_of_traces_refuses_runs_that_are_no_traces_yet(tmp_path: Path, line: Any, form: str) -> None:
+    source = written(tmp_path / "runs.jsonl", [line], lines=True)
+    checks = {
+        "trace": {"op": "not", "of": {"op": "trace.required_tools", "tools": ["erase"]}},
+        "core": {
+            "op": "not",
+            "of": {"op": "find", "collection": "steps", "where": {"op": "eq", "path": "a", "value": 1}},
+        },
+    }
+    done = {}
+    for name, check in checks.items():
+        path = written(tmp_path / f"{name}.json", check)
+        command = [sys.executable, "-m", "evaluator", "check", path, source]
+        done[name] = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (done["core"].returncode, done["trace"].returncode, done["trace"].stdout) == (0, 2, "")
+    assert done["trace"].stderr.splitlines()[0] == (
+        f"evaluator check: {source}:1: a recorded run in the form {form}, but the check asks of a trace; "
+        f"make scenes of the file with: evaluator traces FILE --from {form} -o scenes.jsonl"
+    )
