@@ -44,7 +44,7 @@ class Costs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     member: float = 1.0
     """For each further value of a set, on top of its choice."""
     ignore_case: float = 2.0
-    array: float = 3.0
+    array: float = 5.0
     length: float = 4.0
     having: float = 2.0
     """On top of `keyed`."""
