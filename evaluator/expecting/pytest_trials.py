@@ -38,8 +38,8 @@ def _wanted(item: pytest.Item) -> Trials | None:
     marker = item.get_closest_marker("trials")
     if marker is not None:
         return _of_marker(*marker.args, **marker.kwargs)
-    wanted: Trials | None = getattr(getattr(item, "obj", None), TRIALS, None)
-    return wanted
+    wanted = getattr(getattr(item, "obj", None), TRIALS, None)
+    return wanted if isinstance(wanted, Trials) else None
 
 
 def _of_marker(count: object = None, min_pass: object = None) -> Trials:
