@@ -2,8 +2,8 @@
 
 Known are the GenAI conventions of OpenTelemetry with their older names (`gen_ai.*`), OpenInference
 (`openinference.span.kind`, `llm.*`, `tool.*`, `input.value`), MLflow (`mlflow.*`), OpenLLMetry
-(`traceloop.*`, `gen_ai.prompt.0.*`) and Vercel's AI SDK (`ai.*`). Each question is a table of names, newest
-first; the first attribute that a span has answers it.
+(`traceloop.*`, `gen_ai.prompt.0.*`), Langfuse (`langfuse.observation.*`) and Vercel's AI SDK (`ai.*`). Each
+question is a table of names, newest first; the first attribute that a span has answers it.
 """
 
 from __future__ import annotations
@@ -67,6 +67,12 @@ _KINDS: Final[dict[str, dict[str, Kind]]] = {
         "retrieval": "retrieval",
     },
     "traceloop.span.kind": {"tool": "tool", "agent": "agent"},
+    "langfuse.observation.type": {
+        "generation": "model",
+        "tool": "tool",
+        "retriever": "retrieval",
+        "agent": "agent",
+    },
     "llm.request.type": {"chat": "model", "completion": "model"},
     "mcp.method.name": {"tools/call": "tool"},
 }
@@ -95,9 +101,11 @@ _TOOL_ARGS: Final = (
     "mlflow.spanInputs",
     "input.value",
     "traceloop.entity.input",
+    "langfuse.observation.input",
+    "tool.arguments",
     "tool.parameters",
 )
-_TOOL_RESULT: Final = ("gen_ai.tool.call.result", "ai.toolCall.result")
+_TOOL_RESULT: Final = ("gen_ai.tool.call.result", "gen_ai.tool.message", "ai.toolCall.result", "tool.result")
 _CALL_ID: Final = ("gen_ai.tool.call.id", "tool_call.id", "tool.id", "ai.toolCall.id")
 _AGENT_NAME: Final = ("gen_ai.agent.name", "agent.name", "traceloop.entity.name", "gen_ai.agent.id")
 _MODEL: Final = (
@@ -105,10 +113,23 @@ _MODEL: Final = (
     "gen_ai.request.model",
     "llm.model_name",
     "mlflow.llm.model",
+    "langfuse.observation.model.name",
     "ai.model.id",
 )
-_INPUT: Final = ("mlflow.spanInputs", "input.value", "traceloop.entity.input", "ai.prompt")
-_OUTPUT: Final = ("mlflow.spanOutputs", "output.value", "traceloop.entity.output", "ai.response.text")
+_INPUT: Final = (
+    "mlflow.spanInputs",
+    "input.value",
+    "traceloop.entity.input",
+    "langfuse.observation.input",
+    "ai.prompt",
+)
+_OUTPUT: Final = (
+    "mlflow.spanOutputs",
+    "output.value",
+    "traceloop.entity.output",
+    "langfuse.observation.output",
+    "ai.response.text",
+)
 _QUERY: Final = ("gen_ai.retrieval.query.text", *_INPUT)
 _DOCUMENTS: Final = ("gen_ai.retrieval.documents", *_OUTPUT)
 _TOKENS_IN: Final = (
@@ -258,7 +279,7 @@ def asked(span: Span) -> list[Item]:
 
 
 def answered(span: Span) -> list[Item]:
-    """The messages a model or an agent gave back."""
+    """The messages a model or an agent gave back, with the tool that a model's own attributes name."""
     messages = [*_messages(span, _ANSWERED, _ANSWERED_INDEXED), *_choices(span)]
     if not messages:
         messages = _chat(_first(span, _OUTPUT), ("choices", "messages", "output", "generations"))
@@ -268,6 +289,10 @@ def answered(span: Span) -> list[Item]:
         items += _items(
             [{"role": "assistant", "tool_calls": [_camel(call) for call in calls]}], span, "output"
         )
+    named = _text(span, ("gen_ai.tool.name",))
+    if named is not None and not any(type(item) is Call for item in items):
+        args = arguments(_first(span, ("gen_ai.tool.call.arguments",)))
+        items.append(Call(_text(span, _CALL_ID), named, args, span.place))
     return items
 
 

@@ -329,11 +329,23 @@ def test_older_and_other_names_are_read() -> None:
         ),
         span("t", "g.tool", "w", (3, 4), traceloop__span__kind="tool", traceloop__entity__name="g"),
         span("v", "ai.toolCall", "w", (5, 6), ai__toolCall__name="h", ai__toolCall__args='{"y": 2}'),
+        span("l", "i", "w", (6, 7), langfuse__observation__type="tool", langfuse__observation__input='{"z": 3}'),
+        span(
+            "n",
+            "chat",
+            "w",
+            (7, 8),
+            gen_ai__operation__name="chat",
+            gen_ai__tool__name="j",
+            gen_ai__tool__call__arguments='{"z": 4}',
+        ),
     )
     assert [(step["name"], step.get("args")) for step in tools(trace)] == [
         ("f", {}),
         ("g", None),
         ("h", {"y": 2}),
+        ("i", {"z": 3}),
+        ("j", {"z": 4}),
     ]
     assert (trace["input"], trace["output"]) == ({"message": "hi"}, {"message": "bye"})
 
