@@ -152,6 +152,7 @@ def _literal(check: dict[str, JSON], negate: bool, scope: Scope | None, cost: De
         if op in ("exists", "missing"):
             return Literal(test._replace(op=_OPPOSITE[op]) if negate else test)
         return Literal(test, (op == "neq") is not negate)
+    _require_learnt_form(check)
     inner = None if scope is None else scope.children.get(check["collection"])
     where = _conjuncts(check["where"], False, inner, cost) if "where" in check else ()
     if op == "find":
@@ -159,14 +160,19 @@ def _literal(check: dict[str, JSON], negate: bool, scope: Scope | None, cost: De
     return _count(check, where, negate)
 
 
-def _path_test(check: dict[str, JSON]) -> PathTest:
-    """The test of one path, without its negation."""
+def _require_learnt_form(check: dict[str, JSON]) -> None:
     op = check["op"]
     if op not in OPERATORS:
         raise OutsideGrammarError(f"operator {op!r} is not in the grammar")
     for name in OPT_IN_FORMS:
         if check.get(name):
             raise OutsideGrammarError(f"{op} with {name!r} is not in the grammar")
+
+
+def _path_test(check: dict[str, JSON]) -> PathTest:
+    """The test of one path, without its negation."""
+    op = check["op"]
+    _require_learnt_form(check)
     if check.get("ci") and op != "contains":
         raise OutsideGrammarError(f"{op} with 'ci' is not in the grammar")
     if op in ("eq", "neq"):

@@ -105,8 +105,16 @@ def test_distribution_brings_a_check_to_the_learners_form() -> None:
         ({"op": "not", "of": {"op": "gte", "path": "total", "value": 9}}, "not gte"),
         ({"op": "and", "of": []}, "constant"),
         ({"op": "gt", "path": "total", "value": 9}, "operator 'gt' is not in the grammar"),
-        ({"op": "contains", "path": "note", "substring": "CARD", "ci": True}, "ignoring case is not a candidate"),
+        (
+            {"op": "contains", "path": "note", "substring": "CARD", "ci": True},
+            "ignoring case is not a candidate",
+        ),
         ({"op": "eq", "path": "cabin", "value": "first", "ci": True}, "eq with 'ci'"),
+        (
+            {"op": "find", "collection": "legs", "values": True, "where": {"op": "exists", "path": "price"}},
+            "find with 'values'",
+        ),
+        ({"op": "count", "collection": "legs", "absent": "empty", "gte": 2}, "count with 'absent'"),
         ({"op": "or", "of": [{"op": "gte", "path": "total", "value": n} for n in range(1, 7)]}, "4 terms"),
     ],
 )
