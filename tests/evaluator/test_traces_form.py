@@ -118,10 +118,10 @@ def test_trace_ids_are_unique_up_to_spaces_around_them() -> None:
 
 
 def nested(levels: int) -> dict[str, Any]:
-    trace = TraceBuilder(trace_id="t0").set_output(message="x").build()
+    trace: dict[str, Any] = {"trace_id": "t0", "output": {"message": "x"}}
     for level in range(1, levels + 1):
-        builder = TraceBuilder(trace_id=f"t{level}").set_output(message="x")
-        trace = builder.add_agent_call("a", trace)._built(None, [])
+        call = {"type": "agent_call", "name": "a", "sub_trace": trace}
+        trace = {"trace_id": f"t{level}", "output": {"message": "x"}, "steps": [call]}
     return trace
 
 

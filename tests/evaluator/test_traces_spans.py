@@ -329,7 +329,9 @@ def test_older_and_other_names_are_read() -> None:
         ),
         span("t", "g.tool", "w", (3, 4), traceloop__span__kind="tool", traceloop__entity__name="g"),
         span("v", "ai.toolCall", "w", (5, 6), ai__toolCall__name="h", ai__toolCall__args='{"y": 2}'),
-        span("l", "i", "w", (6, 7), langfuse__observation__type="tool", langfuse__observation__input='{"z": 3}'),
+        span(
+            "l", "i", "w", (6, 7), langfuse__observation__type="tool", langfuse__observation__input='{"z": 3}'
+        ),
         span(
             "n",
             "chat",
