@@ -8,7 +8,7 @@ What a call may rest on is the trace's `input` and the results of the steps befo
   boundaries. A boundary is where a letter, digit or underscore meets something else or the end; a number does
   not start or end inside a longer one (`155` is not in `155.5`).
 
-An array or object occurs as well when each of its members does. Case counts.
+An array or object occurs when each value in it does; an empty one must occur itself. Case counts.
 """
 
 from __future__ import annotations
@@ -76,10 +76,10 @@ class Said:
     def holds(self, value: Any, *, before: int) -> bool:
         """Whether a value occurs in the input or in the result of a step before this one."""
         if type(value) is dict or type(value) is list:
-            members = value.values() if type(value) is dict else value
-            return self._has_equal(value, before) or (
-                len(members) > 0 and all(self.holds(member, before=before) for member in members)
-            )
+            leaves = [leaf for leaf in _values(value, keys=False) if type(leaf) not in (dict, list)]
+            if not leaves:
+                return self._has_equal(value, before)
+            return all(self.holds(leaf, before=before) for leaf in leaves)
         if self._first.get(key_of(value), before) < before:
             return True
         if type(value) is str:
@@ -106,14 +106,15 @@ class Said:
         )
 
 
-def _values(root: Any) -> Iterator[Any]:
-    """A value and all values inside it, the keys of objects included."""
+def _values(root: Any, *, keys: bool = True) -> Iterator[Any]:
+    """A value and all values inside it, with `keys` the keys of objects too."""
     pending = [root]
     while pending:
         value = pending.pop()
         yield value
         if type(value) is dict:
-            yield from value
+            if keys:
+                yield from value
             pending.extend(reversed(value.values()))
         elif type(value) is list:
             pending.extend(reversed(value))

@@ -67,6 +67,8 @@ def key_of(value: Any) -> Hashable:
             return _key_by_members(value)
     if kind is float:
         is_number(value)
+    else:
+        require_json(value)
     key: Hashable = value
     return key
 

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_attest_golden import FILES, cases
 from test_evaluator_properties import checks, foreign, json_values
 
 import evaluator
 from evaluator import CheckError, SceneError, compile_check, json_text, run_check, sentence
+from evaluator.assertions.method import find_method
 from evaluator.json_read import JsonTextError, read_json
 
 LONGEST_MESSAGE = 6_000
@@ -35,6 +37,20 @@ def containing_itself() -> Any:
     return {"op": "and", "of": members, "a": members}
 
 
+def assertions() -> dict[str, Any]:
+    """One assertion of every method, all asked at once."""
+    parts: dict[str, Any] = {}
+    for name in FILES:
+        for case in cases(name):
+            wire = find_method(case["assertion"]["method"]).check(case["assertion"]["args"])
+            if case["expect"].get("reason") != "spec_error":
+                parts.setdefault(wire["op"], wire)
+    calls = {"tool": "a", "arg": "x"}
+    parts |= {op: {"op": op, **calls} for op in ("trace.grounded", "trace.distinct")}
+    before = {"op": "trace.before", "collection": "trace.steps", "first": LEAF, "then": LEAF, "same": "args"}
+    return {"op": "and", "of": [*parts.values(), before]}
+
+
 SCENES: dict[str, Callable[[], Any]] = {
     "arrays 5,000 deep": lambda: nested(5_000, lambda inner: [inner], 1),
     "objects 5,000 deep": lambda: nested(5_000, lambda inner: {"a": inner}, 1),
@@ -46,8 +62,22 @@ SCENES: dict[str, Callable[[], Any]] = {
     "control characters": lambda: {"a": "\x00\x1b[31m", "\x00": 1, "": {"": ""}},
     "many keys": lambda: {str(number): number for number in range(20_000)},
     "no object": lambda: None,
+    "a tree of traces 5,000 deep": lambda: {
+        "trace": nested(5_000, lambda inner: {"steps": [{"type": "agent_call", "sub_trace": inner}]}, {})
+    },
+    "a trace of other forms": lambda: {
+        "trace": {
+            "steps": [5, None, {"name": 3, "type": []}, {"type": "tool_call", "name": "a", "args": [1]}],
+            "metadata": [],
+            "output": {"message": nested(5_000, lambda inner: [inner], 1), "structured": "\ud83d"},
+            "input": {"\ud83d": 10**5_000},
+            "schema_version": "2",
+        },
+        "world": {"a": 5},
+    },
     "contains itself": containing_itself,
     "no JSON": lambda: {
+        "trace": {"steps": [{"type": "tool_call", "name": "a", "args": {"x": {1}}}], "input": b""},
         "a": {1},
         "b": b"",
         "c": float("nan"),
@@ -83,10 +113,20 @@ CHECKS: dict[str, Callable[[], Any]] = {
     "a pattern that backtracks": lambda: {"op": "matches", "path": "", "pattern": "(x+x+)+y$"},
     "a pattern too large": lambda: {"op": "matches", "path": "a", "pattern": "((x{100}){100}){100}"},
     "a pattern too deep": lambda: {"op": "matches", "path": "a", "pattern": "(" * 5_000 + ")" * 5_000},
+    "every assertion": assertions,
+    "a schema that refers to itself": lambda: schema_of({"$ref": "#"}),
+    "a schema 400 deep": lambda: schema_of(nested(400, lambda inner: {"items": inner}, {"type": "null"})),
+    "a schema with a pattern too large": lambda: schema_of({"pattern": "(x{65536}){65536}"}),
     "contains itself": containing_itself,
     "no JSON": lambda: {"op": "eq", "path": "a", "value": {1: float("nan")}},
     "no text": lambda: {"op": b"eq", "path": 5, None: ()},
 }
+
+
+def schema_of(schema: Any) -> Any:
+    return {"op": "schema.output_field_matches_schema", "field": "message", "schema": schema}
+
+
 ON_A_SCENE: dict[str, Callable[[Any, Any], Any]] = {
     "run_check": lambda scene, check: json_text(run_check(scene, check).to_dict()).encode(),
     "anchors": lambda scene, check: json_text(run_check(scene, check, anchors=True).to_dict()).encode(),
