@@ -309,7 +309,7 @@ def _note_ignored(scenes: LabelledScenes, warn: Callable[[str], None]) -> None:
 def _note_unusable(result: InductionResult, warn: Callable[[str], None]) -> None:
     if result.unusable_keys:
         keys = ", ".join(json_text(key) for key in result.unusable_keys[:10])
-        warn(f"a path cannot address these keys, so that no check speaks of them: {keys}")
+        warn(f"no check speaks of these keys, which a path cannot address or which lie too deep: {keys}")
 
 
 def _keep_quiet(lines: Iterable[str]) -> None:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluator import canonical_json
 from induce.digest import data_digest
 from induce.profile import refuse_non_json
+from induce.scenes.plain import all_plain, canonical_text
 
 JSON = Any
 LARGEST_WEIGHT = 1e12
@@ -76,9 +76,11 @@ class Examples:
                 )
         passing = [label_of(label, names[i]) for i, label in enumerate(labels)]
         merged: dict[tuple[str, bool], list[tuple[JSON, float, str]]] = {}
+        if not all_plain(list(scenes)):
+            for scene, name in zip(scenes, names, strict=True):
+                refuse_non_json(scene, f"scene {name}")
         for scene, label, weight, name in zip(scenes, passing, weights, names, strict=True):
-            refuse_non_json(scene, f"scene {name}")
-            merged.setdefault((canonical_json(scene), label), []).append((scene, weight, name))
+            merged.setdefault((canonical_text(scene), label), []).append((scene, weight, name))
         _both_classes(merged)
         keys = sorted(merged, key=lambda key: (not key[1], key[0]))
         return cls(

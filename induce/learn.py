@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from evaluator import canonical_json, compile_check
+from induce.collector import collector_paused
 from induce.costs import DescriptionLength
 from induce.examples import Examples
 from induce.grammar import Grammar, bits
@@ -116,9 +117,10 @@ def learn_check(
     language = Grammar.of(grammar)
     reporter = Reporter(progress, started)
     reporter.tell("scenes")
-    examples = Examples.of(scenes, labels, sample_weight, ids)
-    noise = NoiseModel.of(penalty, examples.weight)
-    root = profile(examples.scenes, language, max_nesting)
+    with collector_paused():
+        examples = Examples.of(scenes, labels, sample_weight, ids)
+        noise = NoiseModel.of(penalty, examples.weight)
+        root = profile(examples.scenes, language, max_nesting)
     cost = DescriptionLength(root, language, ValueSets(root, language, examples))
     space = HypothesisSpace(examples, root, cost, noise, default_terms(max_terms), max_literals, max_where)
     found = PooledSearch(space, engine, started, time_limit, work_limit, reporter).run()

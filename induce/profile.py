@@ -56,6 +56,10 @@ class TextRuns(NamedTuple):
     whole: Counter[str]
 
 
+_KINDS: dict[type, str] = {bool: "b", int: "n", float: "n", str: "s", type(None): ""}
+"""Of JSON scalars, so that those are equal in kind and value exactly when the check language says so."""
+
+
 @dataclass
 class Column:
     """One path of a scope: the value in every row, `MISSING` where there is none."""
@@ -70,19 +74,21 @@ class Column:
         return np.fromiter((v is not MISSING for v in self.values), np.bool_, len(self.values))
 
     @cached_property
+    def kinds(self) -> frozenset[type]:
+        """The types of the values."""
+        return frozenset(map(type, self.values))
+
+    @cached_property
     def _coded(self) -> tuple[list[JSON], NDArray[np.int32], list[int]]:
-        keys: dict[tuple[str, JSON], int] = {}
-        counts: Counter[tuple[str, JSON]] = Counter()
-        row_keys = [scalar_key(v) for v in self.values]
+        row_keys = [(_KINDS[kind], v) if (kind := type(v)) in _KINDS else None for v in self.values]
         if _reads_arrays(self.path):  # one unit of a text may be half of a character, which no check can name
             halves = (type(v) is str and has_lone_surrogate(v) for v in self.values)
             row_keys = [None if half else key for half, key in zip(halves, row_keys, strict=True)]
-        for key in row_keys:
-            if key is not None:
-                counts[key] += 1
-        ordered = sorted(counts)
-        keys = {key: code for code, key in enumerate(ordered)}
-        codes = np.fromiter((-1 if k is None else keys[k] for k in row_keys), np.int32, len(row_keys))
+        counts = Counter(row_keys)
+        ordered = sorted(key for key in counts if key is not None)
+        place: dict[tuple[str, JSON] | None, int] = {None: -1}
+        place |= {key: code for code, key in enumerate(ordered)}
+        codes = np.fromiter(map(place.__getitem__, row_keys), np.int32, len(row_keys))
         return [key[1] for key in ordered], codes, [counts[key] for key in ordered]
 
     @property
@@ -311,32 +317,45 @@ def refuse_non_json(scene: JSON, name: str) -> None:
         raise SceneError(f"{name}: {fault}")
 
 
-def _walk(value: JSON, prefix: str, levels: int, unusable: set[str]) -> Iterator[tuple[str, int, JSON]]:
-    """Paths of one row with their values, containers included, arrays not entered."""
-    stack = [(prefix, levels, value)]
-    while stack:
-        path, level, node = stack.pop()
-        yield path, level, node
-        if type(node) is dict and level < MAX_LEVELS:
-            for key, inner in node.items():
-                if key == "" or _UNSAFE_KEY.search(key):
-                    unusable.add(f"{path}.{key}".lstrip("."))
-                else:
-                    stack.append((f"{path}.{key}" if path else key, level + 1, inner))
+class _Cells(NamedTuple):
+    """The values at one path, with the rows they stand in."""
+
+    levels: int
+    rows: list[int]
+    values: list[JSON]
+
+
+def _cells(
+    rows: list[int], values: list[JSON], prefix: str, levels: int, lost: set[str]
+) -> dict[str, _Cells]:
+    """Every path of some rows, containers included, arrays not entered; a path at a time, not a row.
+
+    Keys that no path can say, or that lie too deep, go to `lost`.
+    """
+    found: dict[str, _Cells] = {}
+    pending = [(prefix, _Cells(levels, rows, values))]
+    while pending:
+        path, cells = pending.pop()
+        found[path] = cells
+        members: dict[str, _Cells] = {}
+        for row, node in zip(cells.rows, cells.values, strict=True):
+            if type(node) is dict:
+                for key, inner in node.items():
+                    if key not in members:
+                        members[key] = _Cells(cells.levels + 1, [], [])
+                    _, inner_rows, inner_values = members[key]
+                    inner_rows.append(row)
+                    inner_values.append(inner)
+        for key, inner_cells in members.items():
+            if key == "" or _UNSAFE_KEY.search(key) or cells.levels >= MAX_LEVELS:
+                lost.add(f"{path}.{key}".lstrip("."))
+            else:
+                pending.append((f"{path}.{key}" if path else key, inner_cells))
+    return found
 
 
 def _fill(scope: Scope, grammar: Grammar, max_nesting: int) -> None:
-    cells: dict[str, tuple[int, list[int], list[JSON]]] = {}
-    arrays: dict[str, tuple[list[int], list[JSON]]] = {}
-    for row, value in enumerate(scope.rows):
-        for path, levels, node in _walk(value, "", 0, scope.unusable):
-            _, rows, values = cells.setdefault(path, (levels, [], []))
-            rows.append(row)
-            values.append(node)
-            if type(node) is list:
-                owners, elements = arrays.setdefault(path, ([], []))
-                owners.append(row)
-                elements.append(node)
+    cells = _cells(list(range(len(scope.rows))), scope.rows, "", 0, scope.unusable)
     for path in sorted(cells):
         levels, rows, values = cells[path]
         if not grammar.allows_path(f"{scope.name}.{path}".strip(".")):
@@ -344,13 +363,16 @@ def _fill(scope: Scope, grammar: Grammar, max_nesting: int) -> None:
         scope.columns[path] = _column(scope, path, levels, "plain", rows, values)
     if scope.depth >= max_nesting:
         return
-    for path in sorted(arrays):
+    for path in sorted(cells):
         name = f"{scope.name}.{path}".strip(".")
-        owners, lists = arrays[path]
+        _, rows, values = cells[path]
+        if list not in set(map(type, values)):
+            continue
+        found = [(row, value) for row, value in zip(rows, values, strict=True) if type(value) is list]
         if _reads_arrays(path):
-            found = [(row, resolve(value, path)) for row, value in enumerate(scope.rows)]
-            owners = [row for row, value in found if type(value) is list]
-            lists = [value for _, value in found if type(value) is list]
+            resolved = ((row, resolve(value, path)) for row, value in enumerate(scope.rows))
+            found = [(row, value) for row, value in resolved if type(value) is list]
+        owners, lists = [row for row, _ in found], [value for _, value in found]
         rows = [element for one in lists for element in one]
         owner = np.repeat(np.array(owners, np.int64), [len(one) for one in lists])
         is_array = np.zeros(len(scope.rows), np.bool_)
@@ -370,22 +392,15 @@ def _column(scope: Scope, path: str, levels: int, kind: Kind, rows: list[int], v
     if _reads_arrays(path):
         looked_up = [lookup(row, path) for row in scope.rows]
         return Column(path, levels, kind, [found.value if found.present else MISSING for found in looked_up])
-    full = [MISSING] * len(scope.rows)
-    for row, value in zip(rows, values, strict=True):
-        full[row] = value
-    return Column(path, levels, kind, full)
+    return Column(path, levels, kind, _spread(rows, values, len(scope.rows)))
 
 
 def _add_first_elements(root: Scope, grammar: Grammar) -> None:
     for path, child in sorted(root.children.items()):
         prefix = f"{path}[0]"
         first, owners = child.starts
-        cells: dict[str, tuple[int, list[int], list[JSON]]] = {}
-        for row, element in zip(owners, first, strict=True):
-            for inner, levels, node in _walk(child.rows[element], prefix, path.count(".") + 1, set()):
-                _, rows, values = cells.setdefault(inner, (levels, [], []))
-                rows.append(int(row))
-                values.append(node)
+        elements = [child.rows[element] for element in first.tolist()]
+        cells = _cells(owners.tolist(), elements, prefix, path.count(".") + 1, set())
         for inner in sorted(cells):
             levels, rows, values = cells[inner]
             if grammar.allows_path(inner):
@@ -433,6 +448,8 @@ def _lookups(scope: Scope, grammar: Grammar) -> Iterator[_Lookup]:
 def _members(column: Column) -> Iterator[tuple[str, NDArray[np.intp]]]:
     """A few short texts that keep coming back in the arrays of a column, each with the rows that have it."""
     rows_of: dict[str, list[int]] = {}
+    if list not in column.kinds:
+        return
     for row, value in enumerate(column.values):
         if type(value) is not list:
             continue
@@ -455,9 +472,9 @@ def _add_lengths(scope: Scope, grammar: Grammar) -> None:
             continue
         if not grammar.allows_path(f"{scope.name}.{full}".strip(".")):
             continue
-        if any(type(value) is dict and "length" in value for value in column.values):
+        if dict in column.kinds and any(type(v) is dict and "length" in v for v in column.values):
             continue
-        holds_arrays = any(type(value) is list for value in column.values)
+        holds_arrays = list in column.kinds
         freely_written = _is_freely_written(column)
         if not holds_arrays and not freely_written:
             continue
@@ -494,6 +511,8 @@ def _outgrows_counts(scope: Scope, column: Column, length: Column, grammar: Gram
 
 
 def _spread(rows: list[int], values: list[JSON], length: int) -> list[JSON]:
+    if len(rows) == length:
+        return values
     full = [MISSING] * length
     for row, value in zip(rows, values, strict=True):
         full[row] = value

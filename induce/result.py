@@ -48,7 +48,8 @@ class InductionResult:
     contradictions : tuple of tuple of str
         Ids of equal scenes that stand under both labels.
     unusable_keys : tuple of str
-        Keys that the path language cannot address, so that no check could speak of them.
+        Keys that the path language cannot address, or that lie more than 12 objects deep, so that no check
+        could speak of them.
     alternatives : tuple of dict
         Other checks of the same objective that were met.
     grammar_hash, data_hash : str

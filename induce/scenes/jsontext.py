@@ -28,7 +28,7 @@ _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*
 _SPACE = re.compile(r"[ \t\n\r]*")
 _WORD = re.compile(r"[-+]?[\w.]+")
 _PLAIN_KEY = re.compile(r"[^\W\d]\w*")
-_TOO_LONG = 10**4300  # Python reads and writes whole numbers below this as text
+TOO_LONG = 10**4300  # Python reads and writes whole numbers below this as text
 _CONSTANTS = {"true", "false", "null"}
 _HINTS = {
     "NaN": "NaN is not JSON; leave the key out or write null",
@@ -336,7 +336,7 @@ def find_foreign(value: object, segments: tuple[str | int, ...] = ()) -> JsonErr
                 if fault is not None:
                     return fault
     elif isinstance(value, int) and kind is int:
-        if abs(value) >= _TOO_LONG:
+        if abs(value) >= TOO_LONG:
             message = "a whole number of more than 4,300 digits is too long"
     elif kind not in (bool, type(None)):
         name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
