@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import doctest
 from typing import Any
 
 import jsonschema
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator import SceneError, TraceBuilder, TraceTree, trace_json_schema, validate_trace
+from evaluator.traces import builder, tree
 from evaluator.traces.validation import LARGEST_STEP, MOST_STEPS
 
 SCHEMA = jsonschema.Draft202012Validator(trace_json_schema())
@@ -221,3 +223,9 @@ def test_a_tree_of_a_broken_trace_is_walked_as_far_as_it_goes() -> None:
     assert TraceTree(deep).depth == len(TraceTree(deep).flatten()) == 5_000
     with pytest.raises(SceneError, match="expected a trace, an object, got an array"):
         TraceTree([])
+
+
+def test_the_examples_in_docstrings_run() -> None:
+    for module in (builder, tree):
+        ran = doctest.testmod(module)
+        assert (ran.attempted > 0, ran.failed) == (True, 0)
