@@ -16,7 +16,8 @@ from evaluator.values import number_text
 
 _EPILOG = """\
 Without SCENES the check is printed as an indented sentence. With scenes, each part of it is marked pass or
-FAIL, with what was found and the gap; of "find" the nearest element is looked into. Numbers are exact.
+FAIL, or ? where evidence is missing, with what was found and the gap; of "find" the nearest element is looked
+into. Numbers are exact.
 
 exit status: 0 printed, 2 the input cannot be used
 """
