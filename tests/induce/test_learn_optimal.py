@@ -20,8 +20,9 @@ from induce import OutsideGrammarError, learn_check, objective_of
 from induce.costs import DescriptionLength
 from induce.examples import Examples
 from induce.grammar import Grammar, bits, units
-from induce.literals import Bound, Collect, Literal, Members, OtherPath, PathTest, literal_check
+from induce.literals import Alternatives, Bound, Collect, Literal, Members, OtherPath, PathTest, literal_check
 from induce.profile import Scope, profile
+from induce.value_sets import ValueSets
 
 JSON = Any
 PENALTY = 14.0
@@ -71,7 +72,29 @@ def path_tests(scope: Scope, model: DescriptionLength) -> list[Literal]:
     for one, other in permutations([*scope.columns, *scope.lengths], 2):
         for op in ("eq", "gte", "lte"):
             found += [Literal(PathTest(op, one, OtherPath(other)), n) for n in (False, True)]
-    return found
+    return found + [literal for literal in sets(scope, model) if in_grammar(literal, scope, model)]
+
+
+def sets(scope: Scope, model: DescriptionLength) -> Iterable[Literal]:
+    """Every set of two to five values, or words, of every path."""
+    for path, column in scope.columns.items():
+        for op, constants, folded in (
+            ("eq", column.distinct, False),
+            ("contains", list(model.tokens(column)), False),
+            ("contains", list(model.caseless_tokens(column)), True),
+        ):
+            for size in range(2, 6):
+                for chosen in combinations(constants, size):
+                    test = PathTest(op, path, Alternatives(chosen), folded)
+                    yield from (Literal(test, negated) for negated in (False, True))
+
+
+def in_grammar(literal: Literal, scope: Scope, model: DescriptionLength) -> bool:
+    try:
+        model.literal(scope, literal, 0)
+    except OutsideGrammarError:
+        return False
+    return True
 
 
 def literals_of(root: Scope, model: DescriptionLength, max_where: int) -> Iterable[Literal]:
@@ -99,7 +122,7 @@ def cheapest(
     """The least objective of the grammar, by exhaustion."""
     examples = Examples.of(scenes, labels)
     root = profile(examples.scenes, grammar, 1)
-    model = DescriptionLength(root, grammar)
+    model = DescriptionLength(root, grammar, ValueSets(root, grammar, examples))
     full = (1 << len(examples.scenes)) - 1
     single: dict[int, int] = {}
     for literal in literals_of(root, model, max_where):
