@@ -68,10 +68,25 @@ class Said:
         self._texts: list[tuple[int, str]] = []
         self._sources = sources
         for position, source in sources:
-            for value in _scalars(source):
-                self._first.setdefault(key_of(value), position)
-                if type(value) is str:
-                    self._texts.append((position, value))
+            self._take(position, source)
+
+    def _take(self, position: int, source: Any) -> None:
+        first, texts, pending = self._first, self._texts, [source]
+        while pending:
+            value = pending.pop()
+            kind = type(value)
+            if kind is str:
+                first.setdefault(value, position)
+                texts.append((position, value))
+            elif kind is dict:
+                pending.extend(value)
+                pending.extend(value.values())
+            elif kind is list:
+                pending.extend(value)
+            elif kind is int:
+                first.setdefault(value, position)
+            else:
+                first.setdefault(key_of(value), position)
 
     def holds(self, value: Any, *, before: int) -> bool:
         """Whether a value occurs in the input or in the result of a step before this one."""
@@ -118,10 +133,6 @@ def _values(root: Any, *, keys: bool = True) -> Iterator[Any]:
             pending.extend(reversed(value.values()))
         elif type(value) is list:
             pending.extend(reversed(value))
-
-
-def _scalars(root: Any) -> Iterator[Any]:
-    return (value for value in _values(root) if type(value) is not dict and type(value) is not list)
 
 
 def _stands_in(wanted: str, text: str, *, number: bool) -> bool:
