@@ -1,0 +1,1 @@
+"""Checks of other benchmarks, translated into this language and graded with it."""

@@ -1,0 +1,1 @@
+"""AutomationBench: its assertions as checks, its worlds in one shape, its scoring rule."""
