@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from evaluator.traces.schema import trace_json_schema
     from evaluator.traces.tree import TraceTree
     from evaluator.traces.validation import validate_trace
+    from evaluator.translate.automationbench.worlds import normalise_world
     from evaluator.world_model import ImpossibleActionError, predict, register_world_model
 
 # Names whose modules are imported when they are first asked for: they cost start-up, and few need them.
@@ -131,6 +132,7 @@ _LATER = {
     "from_cel": "evaluator.cel",
     "load_pack": "evaluator.pack",
     "lower": "evaluator.lowering",
+    "normalise_world": "evaluator.translate.automationbench.worlds",
     "parse_anchor": "evaluator.anchor",
     "parse_check": "evaluator.expression",
     "parse_meta": "evaluator.meta",
@@ -228,6 +230,7 @@ __all__ = [
     "load_pack",
     "lookup",
     "lower",
+    "normalise_world",
     "parse_anchor",
     "parse_check",
     "parse_meta",
