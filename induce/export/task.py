@@ -3,8 +3,8 @@
 Both are given the scenes as relations (`induce.export.relations`) and the tests that the grammar allows: is
 this value, is at least or at most that one, has the word, is there; links lead to the elements of
 collections. Comments say what every name stands for, so that what is learnt can be read back. What these
-learners have no counterpart for is left out: a ``count`` with a ``where``, costs in bits; Popper also has no
-``not`` of a ``find``.
+learners have no counterpart for is left out: a ``count`` with a ``where``, comparisons of two paths or with a
+whole array, words in any case, costs in bits; Popper also has no ``not`` of a ``find``.
 """
 
 from __future__ import annotations
