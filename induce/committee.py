@@ -22,7 +22,7 @@ from induce.constants import Number, roundest
 from induce.costs import DescriptionLength
 from induce.examples import Examples
 from induce.grammar import Grammar, bits, units
-from induce.literals import Bound, Collect, Hypothesis, Literal, hypothesis_check, literal_check
+from induce.literals import Bound, Collect, Hypothesis, Literal, PathTest, hypothesis_check, literal_check
 from induce.objective import default_terms, objective_of, parse_hypothesis
 from induce.profile import Scope, profile
 from induce.rounding import round_constants
@@ -239,7 +239,7 @@ def _moved(literal: Literal) -> Iterator[Literal]:
             for other in _moved(inner):
                 where = (*atom.where[:place], other, *atom.where[place + 1 :])
                 yield literal._replace(atom=atom._replace(where=where))
-    elif isinstance(atom.value, Bound):
+    elif isinstance(atom, PathTest) and isinstance(atom.value, Bound):
         for number in _elsewhere(atom.value):
             yield literal._replace(atom=atom._replace(value=Bound.exactly(number)))
 

@@ -12,7 +12,18 @@ from typing import Any
 
 from induce.constants import half_digits
 from induce.grammar import Grammar, units
-from induce.literals import Alternatives, Bound, Collect, Hypothesis, Literal, Members, OtherPath, PathTest
+from induce.literals import (
+    Alternatives,
+    Bound,
+    Collect,
+    Hypothesis,
+    Literal,
+    Members,
+    Operation,
+    OtherPath,
+    PathTest,
+)
+from induce.operations import Operations
 from induce.pairs import Pair, Pairs, comparable_pairs
 from induce.profile import ArrayConstant, Column, Scope, is_number, scalar_key
 from induce.set_beam import Codes
@@ -36,6 +47,7 @@ class DescriptionLength:
         self.grammar = grammar
         self.sets = sets
         self.costs = grammar.costs
+        self.operations = Operations.of(root, grammar, sets)
         self._tokens: dict[int, dict[str, None]] = {}
         self._caseless: dict[int, dict[str, None]] = {}
         self._pairs: dict[int, Pairs] = {}
@@ -161,6 +173,8 @@ class DescriptionLength:
             When the grammar, its candidate constants included, cannot say it.
         """
         atom = literal.atom
+        if isinstance(atom, Operation):
+            return self._operation(scope, atom, literal.negated)
         test = None if isinstance(atom, Collect) or isinstance(atom.value, Alternatives) else atom
         unequal = literal.negated and test is not None and test.op == "eq"
         if literal.negated and not self.grammar.allows("neq" if unequal else "not"):
@@ -170,6 +184,19 @@ class DescriptionLength:
         if isinstance(atom, Collect):
             return self._collect(scope, atom, literal.negated, max_where)
         return self._test(scope, atom, literal.negated)
+
+    def _operation(self, scope: Scope, operation: Operation, negated: bool) -> int:
+        if self.operations is None or scope is not self.root:
+            where = "of an element" if scope is not self.root else "without a trace in the scenes"
+            raise OutsideGrammarError(f"operator {operation.op!r} {where} is not in the grammar")
+        if not self.grammar.allows_operation(operation.op) or (negated and not self.grammar.allows("not")):
+            raise OutsideGrammarError(f"operator {operation.op!r} is switched off in the grammar")
+        price = self.operations.price(operation)
+        if price is None:
+            raise OutsideGrammarError(
+                f"{operation.op} with {operation.text} is not a candidate read off the examples"
+            )
+        return price + (self.negation if negated else 0)
 
     def _test(self, scope: Scope, test: PathTest, negated: bool) -> int:
         if isinstance(test.value, OtherPath):

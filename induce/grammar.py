@@ -15,6 +15,21 @@ from typing import Any
 import msgspec
 
 OPERATORS = ("eq", "neq", "gte", "lte", "contains", "exists", "missing", "find", "count", "not")
+OPERATIONS = (
+    "trace.before",
+    "trace.tools_called_in_order",
+    "trace.distinct",
+    "trace.grounded",
+    "trace.no_duplicate_tools",
+    "behaviour.trajectory_partial_order",
+    "behaviour.tool_cardinality",
+    "behaviour.no_tool_cycles",
+    "behaviour.max_tool_failure_streak",
+    "effect.world_unique",
+    "effect.world_sum",
+    "effect.world_matches",
+)
+"""Operators over traces and worlds, which scenes that hold a trace are asked."""
 UNIT = 16
 """Costs are whole numbers of 1/16 bit, so that Python's sums and the solver's agree."""
 
@@ -54,6 +69,12 @@ class Costs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     count: float = 5.0
     join: float = 2.0
     """For each literal after the first, whether joined by and or by or."""
+    order: float = 4.0
+    """Of ``trace.before``, the commonest rule about traces."""
+    correlated: float = 2.0
+    """For each path whose values must be the same, on top of its choice."""
+    operation: float = 8.0
+    """Of any other operator over traces and worlds."""
 
 
 class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -63,7 +84,8 @@ class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ----------
     operators : tuple of str
         Operators that may appear; ``and`` and ``or`` always may. Dropping ``not`` leaves
-        monotone checks only.
+        monotone checks only. Those over traces (`OPERATIONS`) may be given by patterns, as by
+        default: ``trace.*``, ``behaviour.*``, ``effect.*``.
     include, exclude : tuple of str
         Glob patterns over dotted paths, collections joined by a dot
         (``order.items.price``); a path is used when some ``include`` pattern and no
@@ -89,14 +111,15 @@ class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_tokens : int
         The most substrings per path that ``contains`` may try.
     max_set : int
-        The most values, or substrings, in a set (one of these on one path); 1 for no sets.
+        The most values, or substrings, in a set (one of these on one path); 1 for no sets. Classes of tools
+        (see `induce.tool_sets`) may be larger.
     max_pairs : int
         The most pairs of paths per scope that may be compared, the likeliest first.
     costs : Costs
         Bits charged for each part.
     """
 
-    operators: tuple[str, ...] = OPERATORS
+    operators: tuple[str, ...] = (*OPERATORS, "trace.*", "behaviour.*", "effect.*")
     include: tuple[str, ...] = ("*",)
     exclude: tuple[str, ...] = ()
     index_paths: bool = True
@@ -141,10 +164,11 @@ class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def validate(self) -> None:
         """Raise ValueError in one sentence when nothing could be learnt with this grammar."""
         for name in self.operators:
-            if name not in OPERATORS:
-                near = difflib.get_close_matches(str(name), OPERATORS, n=1)
+            if name not in OPERATORS and not fnmatch.filter(OPERATIONS, name):
+                known = (*OPERATORS, *OPERATIONS)
+                near = difflib.get_close_matches(str(name), known, n=1)
                 hint = f"; did you mean {near[0]!r}?" if near else ""
-                raise ValueError(f"grammar.operators: {name!r} is not one of {', '.join(OPERATORS)}{hint}")
+                raise ValueError(f"grammar.operators: {name!r} is not one of {', '.join(known)}{hint}")
         if not set(self.operators) - {"not"}:
             raise ValueError("grammar.operators: at least one operator besides 'not' is needed")
         if not self.include:
@@ -164,6 +188,15 @@ class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def allows(self, operator: str) -> bool:
         return operator in self.operators
+
+    def allows_operation(self, operator: str) -> bool:
+        """Whether an operator over traces may appear."""
+        return any(fnmatch.fnmatchcase(operator, pattern) for pattern in self.operators)
+
+    @property
+    def operations(self) -> bool:
+        """Whether any operator over traces may appear."""
+        return any(map(self.allows_operation, OPERATIONS))
 
     def allows_path(self, path: str) -> bool:
         def matches(pattern: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, NamedTuple
 
 from evaluator import canonical_json
@@ -72,8 +73,24 @@ class Collect(NamedTuple):
     bound: tuple[str, int] | None = None
 
 
+class Operation(NamedTuple):
+    """An operator over a trace or a world; `text` is its fields as JSON, in the order they are said."""
+
+    op: str
+    text: str
+
+    @classmethod
+    def of(cls, op: str, fields: dict[str, JSON]) -> Operation:
+        return cls(op, json.dumps(fields, ensure_ascii=False))
+
+    @property
+    def fields(self) -> dict[str, JSON]:
+        found: dict[str, JSON] = json.loads(self.text)
+        return found
+
+
 class Literal(NamedTuple):
-    atom: PathTest | Collect
+    atom: PathTest | Collect | Operation
     negated: bool = False
 
 
@@ -90,6 +107,8 @@ def literal_check(literal: Literal) -> dict[str, JSON]:
             check["where"] = conjunction(atom.where)
         if atom.bound is not None:
             check[atom.bound[0]] = atom.bound[1]
+    elif isinstance(atom, Operation):
+        check = {"op": atom.op, **atom.fields}
     elif isinstance(atom.value, Alternatives):
         members = [Literal(atom._replace(value=value)) for value in atom.value.values]
         check = {"op": "or", "of": [literal_check(member) for member in members]}
@@ -140,6 +159,8 @@ def _constants(literal: Literal) -> tuple[int, int]:
     if isinstance(atom, Collect):
         parts = [_constants(inner) for inner in atom.where]
         return sum(p[0] for p in parts), sum(p[1] for p in parts)
+    if isinstance(atom, Operation):
+        return 0, 0
     if isinstance(atom.value, Bound):
         return half_digits(atom.value.value), 0
     if isinstance(atom.value, Alternatives):

@@ -14,8 +14,18 @@ from typing import Any, NamedTuple
 from evaluator import compile_check
 from induce.costs import DescriptionLength, OutsideGrammarError
 from induce.examples import Examples
-from induce.grammar import OPERATORS, Grammar, bits
-from induce.literals import Alternatives, Bound, Collect, Hypothesis, Literal, Members, OtherPath, PathTest
+from induce.grammar import OPERATIONS, OPERATORS, Grammar, bits
+from induce.literals import (
+    Alternatives,
+    Bound,
+    Collect,
+    Hypothesis,
+    Literal,
+    Members,
+    Operation,
+    OtherPath,
+    PathTest,
+)
 from induce.noise import NoiseModel
 from induce.profile import Scope, profile
 from induce.value_sets import ValueSets
@@ -147,6 +157,9 @@ def _alternatives(check: dict[str, JSON]) -> PathTest | None:
 
 def _literal(check: dict[str, JSON], negate: bool, scope: Scope | None, cost: DescriptionLength) -> Literal:
     op = check["op"]
+    if op in OPERATIONS:
+        fields = {name: value for name, value in check.items() if name != "op"}
+        return Literal(Operation.of(op, fields), negate)
     if op not in ("find", "count"):
         test = _path_test(check)
         if op in ("exists", "missing"):

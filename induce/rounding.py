@@ -71,7 +71,7 @@ def thresholds(hypothesis: Hypothesis, root: Scope) -> list[tuple[Place, PathTes
                 if atom.bound is not None and atom.bound[0] == "eq":
                     continue
                 visit(atom.where, (*place, index), scope.children[atom.collection])
-            elif isinstance(atom.value, Bound):
+            elif isinstance(atom, PathTest) and isinstance(atom.value, Bound):
                 found.append(((*place, index), atom, scope))
 
     for number, term in enumerate(hypothesis):

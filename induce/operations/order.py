@@ -1,0 +1,305 @@
+"""Order of steps: ``trace.before``, also correlated, ``trace.tools_called_in_order``, partial orders."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import combinations, permutations
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluator.values import MISSING
+from induce.grammar import Costs
+from induce.operations.family import Batch
+from induce.operations.lanes import Lane, Traces, coded
+from induce.profile import Column, Scope
+from induce.set_beam import Codes
+from induce.tool_sets import ToolSets
+
+JSON = Any
+Mask = NDArray[np.bool_]
+CELLS = 2e8
+"""Truth-table cells that the candidates of one operator may take, for each path that is the same."""
+MOST_SHARED = 6
+"""Paths whose values may be asked to be the same, the ones that most often come back first."""
+MOST_PAIRED = 3
+"""Of these, the ones of which two together may be."""
+LEADERS = 150
+"""Sets of tools that may come first, or then, the cheapest."""
+ORDERED_TOOLS = 24
+"""The most frequent tools, of which three may be asked for in order."""
+PAIRS = 120
+"""Pairs of tools of which two may stand in a partial order, the most telling that share a tool."""
+
+
+class Before(NamedTuple):
+    """Each step of the tools `then` has an earlier one of the tools `first`, with equal values at `same`."""
+
+    first: Codes
+    then: Codes
+    same: tuple[str, ...]
+
+
+class BeforeFamily:
+    """``trace.before`` between sets of tools that have none in common.
+
+    Parameters
+    ----------
+    sets : sequence of tuple of int
+        Sets of two tools and more that may be named one by one.
+    """
+
+    op = "trace.before"
+
+    def __init__(self, root: Scope, tools: ToolSets, sets: Sequence[Codes], costs: Costs) -> None:
+        self.tools, self.costs, self.scope = tools, costs, tools.scope
+        scope = tools.scope
+        code_of = np.full(len(tools.column.distinct) + 1, -1, np.int64)
+        code_of[list(tools.codes)] = tools.codes
+        self.lane = Lane(scope.owner, code_of[tools.column.codes], len(tools.column.distinct), len(root.rows))
+        groups = [(code,) for code in tools.codes] + list(tools.classes) + list(sets)
+        prices = {members: tools.bits(members, costs.member) for members in dict.fromkeys(groups)}
+        ranked = sorted(prices, key=lambda members: (prices[members], members))
+        self._prices = {members: prices[members] for members in ranked[:LEADERS]}
+        self.shared = self._shared()
+
+    def _shared(self) -> dict[tuple[str, ...], NDArray[np.int64]]:
+        """The paths, one or two, whose values may be the same, with the codes of each row's values."""
+        scores: dict[str, int] = {}
+        codes_of: dict[str, NDArray[np.int64]] = {}
+        for path, column in self.scope.columns.items():
+            if path.split(".")[0] in ("name", "type", "result", "") or not _is_plain(column):
+                continue
+            codes = coded(column.values)
+            cells = self.lane.scene[codes >= 0] * (int(codes.max(initial=0)) + 1) + codes[codes >= 0]
+            seen, counts = np.unique(cells, return_counts=True)
+            several = int((counts > 1).sum())
+            tools = len(np.unique(self.lane.code[codes >= 0]))
+            if several and tools > 1 and len(seen) > len(np.unique(self.lane.scene[codes >= 0])):
+                scores[path], codes_of[path] = several, codes
+        ranked = sorted(scores, key=lambda path: (-scores[path], path))[:MOST_SHARED]
+        found: dict[tuple[str, ...], NDArray[np.int64]] = {(path,): codes_of[path] for path in ranked}
+        for left, right in combinations(ranked[:MOST_PAIRED], 2):
+            one, other = codes_of[left], codes_of[right]
+            both = np.where((one < 0) | (other < 0), -1, one * (int(other.max(initial=0)) + 1) + other)
+            found[(left, right)] = both
+        return found
+
+    def bits(self, key: Before) -> float | None:
+        if key.first not in self._prices or key.then not in self._prices or set(key.first) & set(key.then):
+            return None
+        if key.same and key.same not in self.shared:
+            return None
+        return self.costs.order + self._prices[key.first] + self._prices[key.then] + self._same_bits(key.same)
+
+    def _same_bits(self, same: tuple[str, ...]) -> float:
+        choice = math.log2(max(1, min(len(self.shared), MOST_SHARED)))
+        return sum(self.costs.correlated + choice for _ in same)
+
+    def said(self, key: Before) -> dict[str, JSON]:
+        fields = {
+            "collection": self.scope.name,
+            "first": self._named(key.first),
+            "then": self._named(key.then),
+        }
+        if key.same:
+            fields["same"] = key.same[0] if len(key.same) == 1 else list(key.same)
+        return fields
+
+    def _named(self, members: Codes) -> dict[str, JSON]:
+        tests = [{"op": "eq", "path": "name", "value": self.tools.column.distinct[code]} for code in members]
+        return tests[0] if len(tests) == 1 else {"op": "or", "of": tests}
+
+    def read(self, fields: dict[str, JSON]) -> Before | None:
+        first, then = (self._members(fields[name]) for name in ("first", "then"))
+        if first is None or then is None or fields["collection"] != self.scope.name:
+            return None
+        same = fields.get("same", [])
+        return Before(first, then, tuple(sorted([same] if isinstance(same, str) else same, key=self._rank)))
+
+    def _rank(self, path: str) -> tuple[int, str]:
+        order = [same[0] for same in self.shared if len(same) == 1]
+        return (order.index(path) if path in order else len(order)), path
+
+    def _members(self, check: dict[str, JSON]) -> Codes | None:
+        tests = check["of"] if check["op"] == "or" else [check]
+        codes = []
+        for test in tests:
+            plain = test["op"] == "eq" and test.get("path") == "name" and set(test) == {"op", "path", "value"}
+            value = test.get("value")
+            if not plain or not isinstance(value, str) or value not in self.tools.code_of:
+                return None
+            codes.append(self.tools.code_of[value])
+        return tuple(sorted(set(codes)))
+
+    def batches(self) -> Iterator[Batch]:
+        for same in ((), *self.shared):
+            yield from self._of(same)
+
+    def _of(self, same: tuple[str, ...]) -> Iterator[Batch]:
+        lane = self.lane
+        if same:
+            group, scene_of, lacking = self._groups(self.shared[same])
+            first = lane.first_in(group, len(scene_of))
+        else:
+            scene_of, first = np.arange(lane.scenes), lane.first
+            lacking = np.zeros((lane.tools, lane.scenes), np.bool_)
+        sets = list(self._prices)
+        firsts = np.array([first[list(members)].min(axis=0) for members in sets])
+        lacks = np.array([lacking[list(members)].any(axis=0) for members in sets])
+        room = max(1, int(CELLS / max(1, firsts.size)))
+        late = firsts < len(lane)
+        starts = np.flatnonzero(np.diff(scene_of, prepend=-1)) if len(scene_of) else np.zeros(0, np.int64)
+        for at, leading in enumerate(sets[:room]):
+            early = late & (firsts <= firsts[at])  # no leading step comes before the first that follows
+            fails = lacks.copy()
+            if len(starts):
+                fails[:, scene_of[starts]] |= np.logical_or.reduceat(early, starts, axis=1)
+            fails |= ~self.scope.is_array
+            chosen = [
+                i
+                for i, following in enumerate(sets)
+                if not set(leading) & set(following) and fails[i].any() and not fails[i].all()
+            ]
+            if chosen:
+                keys = [Before(leading, sets[i], same) for i in chosen]
+                yield Batch(keys, ~fails[chosen], fails[chosen])
+
+    def _groups(
+        self, codes: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+        """The rows of one scene that have one value, as groups: each row's, each group's scene; and in which
+        scenes a tool has steps without a value: (tools, scenes).
+        """
+        lane = self.lane
+        cells = lane.scene * (int(codes.max(initial=0)) + 1) + codes
+        group = np.full(len(codes), -1, np.int64)
+        seen, group[codes >= 0] = np.unique(cells[codes >= 0], return_inverse=True)
+        lacking = np.zeros((lane.tools, lane.scenes), np.bool_)
+        without = (codes < 0) & (lane.code >= 0)
+        lacking[lane.code[without], lane.scene[without]] = True
+        return group, seen // (int(codes.max(initial=0)) + 1), lacking
+
+
+def _is_plain(column: Column) -> bool:
+    scalars = sum(1 for v in column.values if v is not MISSING and not isinstance(v, dict | list))
+    return column.kind == "plain" and scalars > 0
+
+
+class InOrderFamily:
+    """``trace.tools_called_in_order`` with two or three names."""
+
+    op = "trace.tools_called_in_order"
+
+    def __init__(self, traces: Traces, tools: ToolSets, costs: Costs) -> None:
+        self.traces, self.tools, self.costs = traces, tools, costs
+        totals = traces.steps.counts.sum(axis=1)
+        usual = sorted(range(len(traces.names)), key=lambda code: (-int(totals[code]), code))
+        self.usual = sorted(usual[:ORDERED_TOOLS])
+
+    def bits(self, key: Codes) -> float | None:
+        if len(key) not in (2, 3) or (len(key) == 3 and not set(key) <= set(self.usual)):
+            return None
+        if any(a == b for a, b in zip(key, key[1:], strict=False)):
+            return None
+        return self.costs.operation + sum(map(self._choice, key)) + self.costs.member * (len(key) - 1)
+
+    def _choice(self, code: int) -> float:
+        return self.tools.choice(self.tools.code_of[self.traces.names[code]])
+
+    def said(self, key: Codes) -> dict[str, JSON]:
+        return {"tools": [self.traces.names[code] for code in key]}
+
+    def read(self, fields: dict[str, JSON]) -> Codes | None:
+        return read_names(fields, self.traces.names, "tools")
+
+    def batches(self) -> Iterator[Batch]:
+        lane = self.traces.steps
+        for one in range(lane.tools):
+            second = lane.after[:, lane.first[one]]
+            others = [code for code in range(lane.tools) if code != one]
+            yield self._batch([(one, other) for other in others], second[others])
+            if one not in self.usual:
+                continue
+            for other in self.usual:
+                if other != one and (second[other] < len(lane)).any():
+                    third = lane.after[:, second[other]]
+                    last = [code for code in self.usual if code != other]
+                    yield self._batch([(one, other, code) for code in last], third[last])
+
+    def _batch(self, keys: list[Codes], reached: NDArray[np.int64]) -> Batch:
+        passes = reached.reshape(len(keys), -1) < len(self.traces.steps)
+        return Batch(keys, passes & self.traces.known, ~passes & self.traces.known)
+
+
+Order = tuple[tuple[int, int], ...]
+
+
+class PartialOrderFamily:
+    """``behaviour.trajectory_partial_order`` of one pair of tools, or of two that share a tool."""
+
+    op = "behaviour.trajectory_partial_order"
+
+    def __init__(self, traces: Traces, tools: ToolSets, costs: Costs) -> None:
+        self.traces, self.tools, self.costs = traces, tools, costs
+
+    def bits(self, key: Order) -> float | None:
+        if len(key) not in (1, 2) or any(one == other for one, other in key) or len(set(key)) != len(key):
+            return None
+        if len(key) == 2 and (not set(key[0]) & set(key[1]) or key[0] == key[1][::-1]):
+            return None
+        names = dict.fromkeys(code for pair in key for code in pair)
+        return (
+            self.costs.operation
+            + sum(self.tools.choice(self.tools.code_of[self.traces.names[code]]) for code in names)
+            + self.costs.member * (2 * len(key) - 1)
+        )
+
+    def said(self, key: Order) -> dict[str, JSON]:
+        return {"order": [[self.traces.names[code] for code in pair] for pair in key]}
+
+    def read(self, fields: dict[str, JSON]) -> Order | None:
+        if set(fields) != {"order"}:
+            return None
+        codes = {name: code for code, name in enumerate(self.traces.names)}
+        pairs = [tuple(codes.get(name, -1) for name in pair) for pair in fields["order"]]
+        if any(len(pair) != 2 or -1 in pair for pair in pairs):
+            return None
+        return tuple(sorted({(pair[0], pair[1]) for pair in pairs}))
+
+    def batches(self) -> Iterator[Batch]:
+        lane, known = self.traces.calls, self.traces.known
+        called = lane.first < len(lane)
+        pairs = [
+            (one, other)
+            for one, other in permutations(range(lane.tools), 2)
+            if (called[one] & called[other]).any()
+        ]
+        if not pairs:
+            return
+        one, other = np.array(pairs).T
+        truth = called[one] & called[other] & (lane.first[one] < lane.first[other]) & known
+        yield Batch([(pair,) for pair in pairs], truth, ~truth & known)
+        support = truth.sum(axis=1)
+        usual = np.argsort(-support, kind="stable")[:PAIRS]
+        two = [
+            (int(left), int(right))
+            for left, right in combinations(sorted(usual.tolist()), 2)
+            if set(pairs[left]) & set(pairs[right]) and pairs[left] != pairs[right][::-1]
+        ]
+        if two:
+            left, right = np.array(two).T
+            joint = truth[left] & truth[right]
+            keys = [tuple(sorted((pairs[a], pairs[b]))) for a, b in two]
+            yield Batch(keys, joint, ~joint & known)
+
+
+def read_names(fields: dict[str, JSON], names: Sequence[str], field: str) -> Codes | None:
+    """The codes of the tools in a field that is the only one; None where one is unknown."""
+    if set(fields) != {field}:
+        return None
+    codes = {name: code for code, name in enumerate(names)}
+    found = tuple(codes.get(name, -1) for name in fields[field])
+    return None if -1 in found else found

@@ -1,0 +1,118 @@
+"""Sets of tools: which tools of a run's steps a rule may speak of together, and what naming them costs.
+
+Tools that belong together are mostly named alike or take the same arguments, so such classes have a short
+name here: the tools whose names share a word, those that take an argument, those that act rather than read
+(by the verb they begin with), and the acting ones among the former. Any other set is named by its members.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+
+from induce.grammar import Grammar
+from induce.profile import Column, Scope
+from induce.set_beam import Codes
+
+STEP_TYPES = ("llm_call", "tool_call", "retrieval", "agent_call")
+ARGUMENTS = "args."
+READING = frozenset(
+    "browse calculate check compare compute count describe estimate fetch find get inspect list load look "
+    "lookup ask plan preview query read retrieve search see show think validate verify view wait".split()
+)
+"""Verbs at the beginning of the names of tools that change nothing."""
+CLASS = 2.0
+"""Bits for saying that a class is meant."""
+LARGEST_CLASS = 16
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_a-zA-Z]+")
+
+
+class ToolSets:
+    """The classes of the tools that the steps of some traces name.
+
+    Attributes
+    ----------
+    scope : Scope
+        The steps.
+    column : Column
+        Their names; codes are those of its distinct values.
+    codes : tuple of int
+        The names that are texts: the tools.
+    """
+
+    def __init__(self, scope: Scope, column: Column) -> None:
+        self.scope, self.column = scope, column
+        self.codes: Codes = tuple(c for c, value in enumerate(column.distinct) if isinstance(value, str))
+        self.code_of = {column.distinct[code]: code for code in self.codes}
+
+    @classmethod
+    def of(cls, root: Scope, grammar: Grammar) -> ToolSets | None:
+        """The tools of the traces that the scenes hold; None where they hold none."""
+        scope = root.children.get("trace.steps") or root.children.get("steps")
+        column = None if scope is None else scope.columns.get("name")
+        if scope is None or column is None or not grammar.allows_path(f"{scope.name}.name"):
+            return None
+        named = sum(n for v, n in zip(column.distinct, column.occurrences, strict=True) if isinstance(v, str))
+        if 2 * named < len(scope.rows) or not named:
+            return None
+        if scope.name == "steps":
+            types = scope.columns.get("type")
+            typed = 0 if types is None else sum(1 for value in types.values if value in STEP_TYPES)
+            if 2 * typed < len(scope.rows):
+                return None
+        return cls(scope, column)
+
+    def choice(self, code: int) -> float:
+        """Bits to pick one tool."""
+        return math.log2(max(1, len(self.codes))) + (2.0 if self.column.occurrences[code] == 1 else 0.0)
+
+    @cached_property
+    def classes(self) -> dict[Codes, None]:
+        """Two tools or more, but not all, that are one class; in the order of their codes."""
+        found: dict[Codes, None] = {}
+        for members in self._classes():
+            if 2 <= len(members) <= LARGEST_CLASS and len(members) < len(self.codes):
+                found[members] = None
+        return found
+
+    def _classes(self) -> Iterator[Codes]:
+        names = {code: _words(self.column.distinct[code]) for code in self.codes}
+        acting = tuple(code for code in self.codes if names[code] and names[code][0] not in READING)
+        yield acting
+        yield tuple(code for code in self.codes if code not in acting)
+        alike: list[Codes] = []
+        for word in sorted({word for words in names.values() for word in words}):
+            alike.append(tuple(code for code in self.codes if word in names[code]))
+        alike.extend(self._taking().values())
+        for members in alike:
+            yield members
+            yield tuple(code for code in members if code in acting)
+
+    def _taking(self) -> dict[str, Codes]:
+        """The tools that always take an argument, by its path."""
+        found: dict[str, Codes] = {}
+        calls = {code: int(n) for code, n in enumerate(self.column.occurrences)}
+        for path, column in self.scope.columns.items():
+            if column.kind != "plain" or not path.startswith(ARGUMENTS) or path.count(".") != 1:
+                continue
+            taken = np.bincount(self.column.codes[column.present] + 1, minlength=len(calls) + 1)[1:]
+            found[path] = tuple(code for code in self.codes if taken[code] == calls[code])
+        return found
+
+    @cached_property
+    def class_bits(self) -> float:
+        """Bits to pick a class."""
+        return CLASS + math.log2(max(1, len(self.classes)))
+
+    def bits(self, members: Codes, member: float) -> float:
+        """Bits to pick a set: as a class, or its members one by one with `member` for each further one."""
+        listed = sum(map(self.choice, members)) + member * (len(members) - 1)
+        return min(listed, self.class_bits) if members in self.classes else listed
+
+
+def _words(name: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(name)]
