@@ -20,10 +20,11 @@ from induce.set_beam import Codes
 
 STEP_TYPES = ("llm_call", "tool_call", "retrieval", "agent_call")
 ARGUMENTS = "args."
-READING = frozenset(
-    "browse calculate check compare compute count describe estimate fetch find get inspect list load look "
-    "lookup ask plan preview query read retrieve search see show think validate verify view wait".split()
-)
+_VERBS = """
+    ask browse calculate check compare compute count describe estimate fetch find get inspect list load look
+    lookup plan preview query read retrieve search see show think validate verify view wait
+"""
+READING = frozenset(_VERBS.split())
 """Verbs at the beginning of the names of tools that change nothing."""
 CLASS = 2.0
 """Bits for saying that a class is meant."""

@@ -49,7 +49,7 @@ class Lane:
         return self.first_in(self.scene, self.scenes)
 
     def first_in(self, group: Ints, groups: int) -> Ints:
-        """The first row of each tool in each group of rows (-1: in none), else `len(self)`: (tools, groups)."""
+        """The first row of each tool in each group of rows (-1: in none), as `first`: (tools, groups)."""
         found = np.full((self.tools, groups), len(self), np.int64)
         rows = np.flatnonzero((self.code >= 0) & (group >= 0))[::-1]
         found[self.code[rows], group[rows]] = rows
@@ -57,7 +57,7 @@ class Lane:
 
     @cached_property
     def after(self) -> Ints:
-        """The next row of each tool in the scene of a row, `len(self)` where there is none: (tools, rows + 1)."""
+        """The next row of each tool in the scene of each row, as `first`: (tools, rows + 1)."""
         rows = len(self)
         found = np.full((self.tools, rows + 1), rows, np.int64)
         following = np.full(self.tools, rows, np.int64)

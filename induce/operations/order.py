@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -202,7 +202,7 @@ class InOrderFamily:
     def bits(self, key: Codes) -> float | None:
         if len(key) not in (2, 3) or (len(key) == 3 and not set(key) <= set(self.usual)):
             return None
-        if any(a == b for a, b in zip(key, key[1:], strict=False)):
+        if any(a == b for a, b in pairwise(key)):
             return None
         return self.costs.operation + sum(map(self._choice, key)) + self.costs.member * (len(key) - 1)
 

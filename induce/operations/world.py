@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -129,7 +129,9 @@ class Worlds:
         names = {name for world in present for name in world if name and type(world[name]) is list}
         self.resources = {name: Resource(name, worlds) for name in sorted(names)}
 
-    def bits(self, resource: str) -> float:
+    @property
+    def resource_bits(self) -> float:
+        """Bits for the operator and one of the resources."""
         return self.costs.operation + math.log2(len(self.resources))
 
     def field_bits(self, resource: Resource, count: int = 1) -> float:
@@ -192,7 +194,7 @@ class UniqueFamily:
         if where is None:
             return None
         fields = self.worlds.field_bits(resource, len(key.by)) + self.worlds.costs.member * (len(key.by) - 1)
-        return self.worlds.bits(key.resource) + fields + where
+        return self.worlds.resource_bits + fields + where
 
     def said(self, key: Unique) -> dict[str, JSON]:
         by = key.by[0] if len(key.by) == 1 else list(key.by)
@@ -257,7 +259,7 @@ class SumFamily:
         where = resource.where_bits(key.where)
         if where is None:
             return None
-        bits = self.worlds.bits(key.resource) + self.worlds.field_bits(resource) + where
+        bits = self.worlds.resource_bits + self.worlds.field_bits(resource) + where
         if isinstance(key.bound, Related):
             if (key.resource, key.bound.resource, key.bound.on) not in self.worlds.joins:
                 return None
@@ -313,7 +315,7 @@ class SumFamily:
     def _bounds(self, resource: Resource, field: str, where: Where) -> Iterator[Batch]:
         totals = self._totals(resource.name, field, where)
         known = sorted({total for total in totals if total is not None and math.isfinite(total)})
-        gaps = list(zip(known, known[1:], strict=False))
+        gaps = list(pairwise(known))
         if len(gaps) > MOST_BOUNDS:
             gaps = [gaps[round(i * (len(gaps) - 1) / (MOST_BOUNDS - 1))] for i in range(MOST_BOUNDS)]
         bounds = [roundest(low, high, closed="low") for low, high in gaps]
@@ -383,7 +385,7 @@ class MatchesFamily:
         if where is None or key.related.field not in other.fields:
             return None
         fields = self.worlds.field_bits(resource) + self.worlds.field_bits(other)
-        return self.worlds.bits(key.resource) + fields + math.log2(len(self.worlds.joins)) + where
+        return self.worlds.resource_bits + fields + math.log2(len(self.worlds.joins)) + where
 
     def said(self, key: Matches) -> dict[str, JSON]:
         return {
