@@ -23,6 +23,7 @@ from induce.profile import Scope
 from induce.proposers.arrays import array_equalities
 from induce.proposers.comparison import Cuts, Direction, Penalties, cuts, directions, equalities
 from induce.proposers.cross_field import comparisons
+from induce.proposers.operations import operations
 from induce.proposers.presence import presence
 from induce.proposers.rows import Candidate, CheapestByTruth, Mask, Sink, stack
 from induce.proposers.sets import value_sets, word_sets
@@ -83,6 +84,7 @@ class PathTests:
                 comparisons,
                 value_sets,
                 word_sets,
+                operations,
             )
             found = [candidate for family in families for candidate in family(scope, self.cost)]
             self._kept[id(scope)] = sorted(found, key=lambda candidate: candidate.cost)
