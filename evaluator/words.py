@@ -1,10 +1,10 @@
 """A check in words: one sentence that says what a scene must be like to pass.
 
-Negations are carried inwards first (`not` of `find` is "no ... has", of `and` an "or" of the opposites), so
-that a sentence says what is wanted and never "it is not the case that not". That keeps the verdict, which is
-all a sentence speaks of. Commas separate statements about the scene, plain "and" and "or" join what is said
-of one element, and parentheses keep one kind of joint inside the other. Numbers and strings are written as
-in JSON, exactly.
+Negations are carried inwards first (`not` of `find` is "no ... has", or "every ... has" where it denies the
+element something; of `and` an "or" of the opposites), so that a sentence says what is wanted and never "it
+is not the case that not". That keeps the verdict, which is all a sentence speaks of. Commas separate
+statements about the scene, plain "and" and "or" join what is said of one element, and parentheses keep one
+kind of joint inside the other. Numbers and strings are written as in JSON, exactly.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ def _statement(check: dict[str, Any], positive: bool, *, inner: bool) -> str:
         joined = f", {word} ".join(statements)
         return f"({joined})" if inner and len(parts) > 1 else joined
     if op == "find":
-        quantity = "some" if positive else "no"
-        return f"{quantity} {_element(check, plural=False)} {_told(check['where'], plural=False)}"
+        quantity, where = _found(check, positive)
+        return f"{quantity} {_element(check, plural=False)} {_told(where, plural=False)}"
     if op == "count":
         return _count_statement(check, positive)
     if "." in op:
@@ -157,8 +157,8 @@ def _of_element(check: dict[str, Any], positive: bool, *, plural: bool, inner: b
     if op in ("and", "or"):
         return _joined_of_element(check, positive, plural=plural, inner=inner)
     if op == "find":
-        quantity = "some" if positive else "no"
-        told = _told(check["where"], plural=False)
+        quantity, where = _found(check, positive)
+        told = _told(where, plural=False)
         return _Told("has", f"{quantity} {_element(check, plural=False)} that {told}", open_ended=True)
     if op == "count":
         return _count_of_element(check, positive)
@@ -215,6 +215,14 @@ def _count_of_element(check: dict[str, Any], positive: bool) -> _Told:
 
 
 # Words shared by both
+
+
+def _found(check: dict[str, Any], positive: bool) -> tuple[str, dict[str, Any]]:
+    """How many elements a `find` asks for, and of which kind: none that is not so is every one that is."""
+    where, affirmed = _straight(check["where"], True)
+    if not positive and not affirmed:
+        return "every", where
+    return "some" if positive else "no", check["where"]
 
 
 def _comparison(check: dict[str, Any], positive: bool, whole: str) -> str:

@@ -62,6 +62,12 @@ COSTS = {"op": "gte", "path": "price", "value": 0.1 + 0.2}
         (no({"op": "missing", "path": "a.b"}), "a.b is present"),
         (find("tags", eq("", "new")), 'some tags is "new"'),
         (no(find("tags", LOUD)), 'no tags is text containing "a \\"b\\"" (ignoring case)'),
+        (no(find("x", no(COSTS))), "every x has price at least 0.30000000000000004"),
+        (no(find("x", no(find("y", eq("k", 1))))), "every x has some y that has k equal to 1"),
+        (
+            no(find("x", both(eq("k", 1), no(COSTS)))),
+            "no x has k equal to 1 and price not at least 0.30000000000000004",
+        ),
         (find("x", {"op": "missing", "path": "cc"}), "some x has no cc"),
         (
             find("x", both(eq("k", True), no(COSTS))),
