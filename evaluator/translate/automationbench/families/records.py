@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from evaluator.translate.automationbench.clauses import (
-    ALWAYS,
     Clause,
     alike,
     at,
@@ -277,5 +276,3 @@ def bounds(parameters: Parameters) -> dict[str, float]:
     if not told:
         raise MissingParameterError(("count", "min_count", "max_count"))
     return told
-
-

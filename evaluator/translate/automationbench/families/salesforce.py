@@ -66,7 +66,7 @@ def field_equals(collection: str | None = None, **selectors: str) -> Family:
 
 
 def field_unchanged(parameters: Parameters) -> Clause:
-    """The field has the value that the assertion tells, be it null; without one, that of the starting world."""
+    """The field has the value that is told, be it null; without one, that of the starting world."""
     name = _collection(parameters, None)
     paths = _paths(parameters, name)
     if parameters.gives_null("value", "expected_value"):
@@ -97,8 +97,9 @@ def phone(parameters: Parameters) -> Clause:
     """The contact's phone number has these digits."""
     parameters.require("contact_id", "record_id")
     parameters.require("phone", "value")
+    contact = same("id", parameters.scalar("contact_id", "record_id"))
     number = equal_as("digits", "phone", parameters.scalar("phone", "value"))
-    return some("salesforce.contacts", every([same("id", parameters.scalar("contact_id", "record_id")), number]))
+    return some("salesforce.contacts", every([contact, number]))
 
 
 def with_field(collection: str) -> Family:
@@ -139,10 +140,12 @@ def collection_count(parameters: Parameters) -> Clause:
 
 def salesforce_fields(fields: Fields, collection: str) -> Fields:
     """The fields of a record, each also under the other names of its paths."""
-    return {
-        name: Field(tuple(dict.fromkeys(p for path in field.paths for p in field_names(path, collection))), field.compare)
-        for name, field in fields.items()
-    }
+
+    def named(field: Field) -> Field:
+        names = (name for path in field.paths for name in field_names(path, collection))
+        return Field(tuple(dict.fromkeys(names)), field.compare)
+
+    return {name: named(field) for name, field in fields.items()}
 
 
 def _collection(parameters: Parameters, fixed: str | None) -> str:
@@ -219,4 +222,3 @@ def _asked(collection: str, name: str, value: Any, place: str) -> Clause:
     if value is None:
         return _any_name(collection, name, _is_null)
     return _any_name(collection, name, lambda path: loosely(path, scalar_of(value, place)))
-

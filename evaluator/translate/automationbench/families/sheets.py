@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
@@ -17,11 +18,13 @@ from evaluator.translate.automationbench.clauses import (
     no,
     same,
     some,
+    within,
 )
 from evaluator.translate.automationbench.families.records import bounds
 from evaluator.translate.automationbench.parameters import MissingParameterError, Parameters, texts_of
 
 ROWS: Final = "google_sheets.rows"
+_NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
 _CONTAINS: Final = ("cell_contains", "contains")
 
 
@@ -86,14 +89,14 @@ def cell_holds(path: str, text: str) -> Clause:
 
     A cell that holds a number, not a text, holds the text of that number.
     """
-    holds: Clause = {"op": "contains", "path": path, "substring": text, "ci": True, "norm": True, "word": True}
+    holds: Clause = {**within(path, text), "word": True}
     number = _number_of(text)
     return holds if number is None else either([holds, {"op": "eq", "path": path, "value": number}])
 
 
 def _number_of(text: str) -> float | None:
     digits = text.replace(",", "")
-    if not digits.isascii() or not digits.replace(".", "", 1).removeprefix("-").isdecimal() or len(digits) > 15:
+    if not _NUMBER.fullmatch(digits):
         return None
     return float(digits) if "." in digits else int(digits)
 
@@ -189,5 +192,3 @@ def _list_in(world: Any, app: str, collection: str) -> list[dict[str, Any]]:
     records = world.get(app)
     found = records.get(collection) if type(records) is dict else None
     return [one for one in found if type(one) is dict] if type(found) is list else []
-
-
