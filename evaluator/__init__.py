@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from evaluator.traces.schema import trace_json_schema
     from evaluator.traces.tree import TraceTree
     from evaluator.traces.validation import validate_trace
+    from evaluator.translate.automationbench.translation import Translation, translate_automationbench
     from evaluator.translate.automationbench.worlds import normalise_world
     from evaluator.world_model import ImpossibleActionError, predict, register_world_model
 
@@ -115,6 +116,7 @@ _LATER = {
     "TraceBuilder": "evaluator.traces.builder",
     "TraceImportWarning": "evaluator.traces.notes",
     "TraceTree": "evaluator.traces.tree",
+    "Translation": "evaluator.translate.automationbench.translation",
     "TrialsResult": "evaluator.expecting",
     "World": "evaluator.expecting",
     "aggregate_outcome": "evaluator.assertions.outcome",
@@ -158,6 +160,7 @@ _LATER = {
     "trace_json_schema": "evaluator.traces.schema",
     "traces_from_mlflow": "evaluator.traces.mlflow_traces",
     "traces_from_otlp": "evaluator.traces.otlp",
+    "translate_automationbench": "evaluator.translate.automationbench.translation",
     "trials": "evaluator.expecting",
     "validate_trace": "evaluator.traces.validation",
 }
@@ -205,6 +208,7 @@ __all__ = [
     "TraceBuilder",
     "TraceImportWarning",
     "TraceTree",
+    "Translation",
     "TrialsResult",
     "World",
     "aggregate_outcome",
@@ -259,6 +263,7 @@ __all__ = [
     "trace_json_schema",
     "traces_from_mlflow",
     "traces_from_otlp",
+    "translate_automationbench",
     "trials",
     "validate_scene",
     "validate_trace",
