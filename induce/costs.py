@@ -106,8 +106,11 @@ class DescriptionLength:
 
     def one_of(self, scope: Scope, column: Column, codes: Codes) -> int:
         """Cost of a value set; of its negation, `negation` more."""
-        bits = self.costs.eq + self.path(scope, column) + self.costs.member * (len(codes) - 1)
-        return units(bits + sum(self._choice(column, code) for code in codes))
+        members = sum(self._choice(column, code) for code in codes) + self.costs.member * (len(codes) - 1)
+        tools = None if self.sets is None else self.sets.tools
+        if tools is not None and column is tools.column and codes in tools.classes:
+            members = min(members, tools.class_bits)
+        return units(self.costs.eq + self.path(scope, column) + members)
 
     def neq(self, scope: Scope, column: Column, code: int) -> int:
         extra = self.costs.number if is_number(column.distinct[code]) else 0.0

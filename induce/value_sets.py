@@ -3,7 +3,8 @@
 A path with n values has 2**n sets of them, so the grammar names the candidates, as it does for
 numbers and substrings: on a path with few values all sets, else those that a beam finds (see
 `induce.set_beam`), among all rows of the scope and among the rows that another telling test of
-the scope leaves. The candidates depend on nothing but the examples and the grammar, so what is
+the scope leaves. Of the tools that the steps of a trace name, the classes are candidates as well
+(see `induce.tool_sets`). The candidates depend on nothing but the examples and the grammar, so what is
 proved over the grammar is proved over them.
 """
 
@@ -20,6 +21,7 @@ from induce.examples import Examples
 from induce.grammar import Grammar
 from induce.profile import Column, Scope, is_number
 from induce.set_beam import Codes, CountParts, Judges, Mask, MaskParts, beam, best_of_each_size, most_telling
+from induce.tool_sets import ToolSets
 
 EXHAUSTED = 5
 """Values of a path up to which every set is a candidate."""
@@ -50,6 +52,7 @@ class ValueSets:
 
     def __init__(self, root: Scope, grammar: Grammar, examples: Examples) -> None:
         self.most = grammar.max_set
+        self.tools = ToolSets.of(root, grammar) if grammar.max_set > 1 else None
         self._judges = Judges.of(examples.labels, np.array(examples.weights, np.float64))
         self._scene: dict[int, NDArray[np.int64]] = {}
         self._place(root, np.arange(len(examples.labels)))
@@ -66,7 +69,10 @@ class ValueSets:
     def of_values(self, scope: Scope, column: Column) -> dict[Codes, None]:
         """The candidate sets of codes of `column`, each ascending."""
         if id(column) not in self._values:
-            self._values[id(column)] = self._find_values(scope, column)
+            found = self._find_values(scope, column)
+            if self.tools is not None and column is self.tools.column:
+                found |= self.tools.classes
+            self._values[id(column)] = found
         return self._values[id(column)]
 
     def _find_values(self, scope: Scope, column: Column) -> dict[Codes, None]:
