@@ -229,9 +229,11 @@ class Proposer:
             allowance = Allowance(cells / len(self.root.children), self.deadline)
             beam = Beam(self.root, child, self.tests, cap, self.max_where, pool, self.penalties, allowance)
             beam.literal_cap = literal_cap
-            with contextlib.suppress(WorkExceededError):
-                beam.run()
-            self.late |= allowance.late
+            for grow in (beam.run, beam.run_with_sets):
+                beam.allowance = Allowance(cells / len(self.root.children), self.deadline)
+                with contextlib.suppress(WorkExceededError):
+                    grow()
+                self.late |= beam.allowance.late
 
     def _about_paths(self, pool: LiteralPool, allowance: Allowance) -> None:
         rows = len(self.root.rows)

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from induce.literals import Alternatives
+from induce.literals import Alternatives, Literal, PathTest
 from induce.proposers.collection import Context, Grower
-from induce.proposers.rows import stack
+from induce.proposers.rows import Candidate, stack
 
 WIDTH = 40
 
@@ -21,40 +21,59 @@ class Beam(Grower):
     """Grows only the `WIDTH` best conjunctions of each length, from literals of `literal_cap`.
 
     Half as many again that end in a round number are grown as well: one side of a range may
-    separate nothing before the other is there.
+    separate nothing before the other is there. Conjunctions with a value set have a beam of their
+    own, which `run_with_sets` grows after `run`: they separate more for the bits they cost and would
+    crowd out all others.
     """
 
     literal_cap: int
 
     def run(self) -> None:
+        self.starts: list[Context] = []
         if not self.bounds or self.penalties is None:
             return
         level = [self.prepare(self.literal_cap)]
-        self._add_sets()
+        self._use([candidate for candidate in self.literals if not _is_set(candidate.literal)])
+        self.starts = level
         seen: set[bytes] = set()
-        for _ in range(self.max_where):
-            scored: list[tuple[float, int, Context]] = []
-            for context in level:
-                self.cut(context)
-                for batch in self.children(context):
-                    self._score(self.emit([c._replace(after=-1) for c in batch]), seen, scored)
-                if len(context.where) + 1 < self.max_where:
-                    self._score(self.bounded(context), seen, scored)
-            scored.sort(key=lambda entry: entry[:2])
-            round_bounds = sorted(
-                (e for e in scored[WIDTH:] if e[2].direction >= 0), key=lambda e: (e[1], e[0])
-            )
-            level = [context for _, _, context in scored[:WIDTH] + round_bounds[: WIDTH // 2]]
+        for size in range(self.max_where):
+            level = _best(self._grown(level, seen))
+            if size == 0 and self.max_where > 1:
+                self.starts = self.starts + level
 
-    def _add_sets(self) -> None:
-        """Value sets join the element literals whatever they cost: they are few, and dear by nature."""
-        known = {id(candidate) for candidate in self.literals}
-        for candidate in self.tests.of(self.scope):
-            value = getattr(candidate.literal.atom, "value", None)
-            if isinstance(value, Alternatives) and candidate.cost <= self.room and id(candidate) not in known:
-                self.literals.append(candidate)
-        self.literals.sort(key=lambda candidate: candidate.cost)
-        self.masks, self.costs = stack(self.literals, len(self.scope.rows))
+    def run_with_sets(self) -> None:
+        """Add a value set, whatever it costs, to the conjunctions that `run` grew first, and grow on."""
+        if not self.starts:
+            return
+        tests, plain = self.tests.of(self.scope), self.literals
+        sets = [test for test in tests if _is_set(test.literal) and test.cost <= self.room]
+        if not sets:
+            return
+        self._use(sets)
+        seen: set[bytes] = set()
+        scored: list[tuple[float, int, Context]] = []
+        for context in self.starts:
+            for batch in self.children(context._replace(after=-1, direction=-1)):
+                self._score(self.emit([c._replace(after=-1) for c in batch]), seen, scored)
+        self._use(sorted(plain + sets, key=lambda candidate: candidate.cost))
+        level = _best(scored)
+        for _ in range(self.max_where - 1):
+            level = _best(self._grown([c for c in level if len(c.where) < self.max_where], seen))
+
+    def _use(self, literals: list[Candidate]) -> None:
+        self.literals = literals
+        self.masks, self.costs = stack(literals, len(self.scope.rows))
+
+    def _grown(self, level: list[Context], seen: set[bytes]) -> list[tuple[float, int, Context]]:
+        """The conjunctions that extend those of a level, each with how little it separates and its cost."""
+        scored: list[tuple[float, int, Context]] = []
+        for context in level:
+            self.cut(context)
+            for batch in self.children(context):
+                self._score(self.emit([c._replace(after=-1) for c in batch]), seen, scored)
+            if len(context.where) + 1 < self.max_where:
+                self._score(self.bounded(context), seen, scored)
+        return scored
 
     def _score(
         self, contexts: list[Context], seen: set[bytes], scored: list[tuple[float, int, Context]]
@@ -79,3 +98,13 @@ class Beam(Grower):
             j = touched @ passing / passing.sum() - touched @ failing / failing.sum()
             best = np.maximum(best, np.abs(j))
         return best
+
+
+def _is_set(literal: Literal) -> bool:
+    return isinstance(literal.atom, PathTest) and isinstance(literal.atom.value, Alternatives)
+
+
+def _best(scored: list[tuple[float, int, Context]]) -> list[Context]:
+    scored.sort(key=lambda entry: entry[:2])
+    round_bounds = sorted((e for e in scored[WIDTH:] if e[2].direction >= 0), key=lambda e: (e[1], e[0]))
+    return [context for _, _, context in scored[:WIDTH] + round_bounds[: WIDTH // 2]]
