@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from evaluator.traces.schema import trace_json_schema
     from evaluator.traces.tree import TraceTree
     from evaluator.traces.validation import validate_trace
+    from evaluator.translate.automationbench.grading import Grading, grade
     from evaluator.translate.automationbench.translation import Translation, translate_automationbench
     from evaluator.translate.automationbench.worlds import normalise_world
     from evaluator.world_model import ImpossibleActionError, predict, register_world_model
@@ -92,6 +93,7 @@ _LATER = {
     "EvaluationTable": "evaluator.table",
     "Expectation": "evaluator.expecting",
     "ExpectationError": "evaluator.expecting",
+    "Grading": "evaluator.translate.automationbench.grading",
     "HistoryError": "evaluator.providers.errors",
     "ImpossibleActionError": "evaluator.world_model",
     "JudgeRequest": "evaluator.providers.prompt",
@@ -132,6 +134,7 @@ _LATER = {
     "explain": "evaluator.explanation",
     "format_anchor": "evaluator.anchor",
     "from_cel": "evaluator.cel",
+    "grade": "evaluator.translate.automationbench.grading",
     "load_pack": "evaluator.pack",
     "lower": "evaluator.lowering",
     "normalise_world": "evaluator.translate.automationbench.worlds",
@@ -182,6 +185,7 @@ __all__ = [
     "CompiledCheck",
     "Expectation",
     "ExpectationError",
+    "Grading",
     "HistoryError",
     "ImpossibleActionError",
     "JudgeRequest",
@@ -230,6 +234,7 @@ __all__ = [
     "format_anchor",
     "from_cel",
     "gap",
+    "grade",
     "json_text",
     "load_pack",
     "lookup",

@@ -12,7 +12,21 @@ from importlib import import_module
 
 from evaluator.commands import UnusableInputError
 
-_COMMANDS = ("check", "pack", "explain", "diff", "schema", "cel", "watch", "replay", "traces", "audit", "mcp", "doctor")
+_COMMANDS = (
+    "check",
+    "pack",
+    "explain",
+    "diff",
+    "schema",
+    "cel",
+    "watch",
+    "replay",
+    "traces",
+    "automationbench",
+    "audit",
+    "mcp",
+    "doctor",
+)
 """In the order of the help, each a module of `evaluator.commands`; only the one asked for is imported."""
 
 

@@ -17,6 +17,7 @@ from evaluator.pack import CheckPack, PackReport, PackRun, Tally, load_pack
 from evaluator.progress import Progress
 from evaluator.result import CheckResult
 from evaluator.scene_lines import reason, scene_lines, shown
+from evaluator.text_table import text_table
 from evaluator.values import number_text
 
 _EPILOG = """\
@@ -27,6 +28,8 @@ suite and a scene a case; failures that do not fail the run are told in the case
 
 exit status: 0 no check fails that counts, 1 some does, 2 the input cannot be used
 """
+
+_NUMBERS = ("pass", "fail", "checks", "failing", "worst gap")
 
 
 def add_parser(commands: Any) -> None:
@@ -146,22 +149,24 @@ def _add_case(
 
 def _table(report: PackReport) -> Iterator[str]:
     metas = {check.id: parse_meta(check.meta) for check in report.pack.checks}
-    yield from _aligned(
+    yield from text_table(
         ["check", "severity", "pass", "fail", "worst gap", "worst scene"],
         [
             [name, metas[name].severity, *_counts(tally), *_worst(tally)]
             for name, tally in report.by_check.items()
         ],
+        right=_NUMBERS,
     )
     for kind, tallies in (("tag", report.by_tag), ("severity", report.by_severity)):
         if tallies:
             yield ""
-            yield from _aligned(
+            yield from text_table(
                 [kind, "checks", "failing", "pass", "fail"],
                 [
                     [name, str(tally.checks), str(tally.failing_checks), *_counts(tally)]
                     for name, tally in tallies.items()
                 ],
+                right=_NUMBERS,
             )
 
 
@@ -174,21 +179,3 @@ def _worst(tally: Tally) -> list[str]:
         return ["", ""]
     scene, gap, _ = tally.worst
     return [number_text(gap), scene if isinstance(scene, str) else number_text(scene)]
-
-
-def _aligned(head: list[str], rows: list[list[str]]) -> Iterator[str]:
-    """The rows as lines of columns, numbers to the right."""
-    shown_rows = [[_printable(cell) for cell in row] for row in rows]
-    right = {"pass", "fail", "checks", "failing", "worst gap"}
-    widths = [max(map(len, column)) for column in zip(head, *shown_rows, strict=True)]
-    for row in (head, *shown_rows):
-        cells = [
-            cell.rjust(width) if name in right else cell.ljust(width)
-            for cell, width, name in zip(row, widths, head, strict=True)
-        ]
-        yield "  ".join(cells).rstrip()
-
-
-def _printable(text: str) -> str:
-    """The text without anything that could steer a terminal."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
