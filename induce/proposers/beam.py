@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from induce.literals import Alternatives, Literal, PathTest
+from induce.literals import Alternatives, Bound, Literal, PathTest
 from induce.proposers.collection import Context, Grower
 from induce.proposers.rows import Candidate, stack
 
@@ -60,6 +60,16 @@ class Beam(Grower):
         for _ in range(self.max_where - 1):
             level = _best(self._grown([c for c in level if len(c.where) < self.max_where], seen))
 
+    def emit(self, contexts: list[Context]) -> list[Context]:
+        """As ever, but without exact counts over a numeric bound, which the grammar does not hold."""
+        every = self.bounds
+        if contexts and any(map(_is_bound, contexts[0].where)):
+            self.bounds = [bound for bound in every if bound is None or bound[0] != "eq"]
+        try:
+            return super().emit(contexts)
+        finally:
+            self.bounds = every
+
     def _use(self, literals: list[Candidate]) -> None:
         self.literals = literals
         self.masks, self.costs = stack(literals, len(self.scope.rows))
@@ -102,6 +112,10 @@ class Beam(Grower):
 
 def _is_set(literal: Literal) -> bool:
     return isinstance(literal.atom, PathTest) and isinstance(literal.atom.value, Alternatives)
+
+
+def _is_bound(literal: Literal) -> bool:
+    return isinstance(literal.atom, PathTest) and isinstance(literal.atom.value, Bound)
 
 
 def _best(scored: list[tuple[float, int, Context]]) -> list[Context]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator
 from itertools import combinations
@@ -15,7 +16,10 @@ from induce.costs import DescriptionLength
 from induce.examples import Examples
 from induce.grammar import bits, units
 from induce.literals import Alternatives, Collect, Literal, PathTest, literal_check
+from induce.noise import NoiseModel
 from induce.objective import parse_hypothesis
+from induce.pool import LiteralPool, Proposer
+from induce.pooled import HypothesisSpace
 from induce.profile import Scope, profile
 from induce.proposers.collection import PathTests
 from induce.value_sets import ValueSets
@@ -247,3 +251,20 @@ def charged(literal: Literal, model: DescriptionLength, examples: Examples, max_
     if any(verdicts) and not all(verdicts):
         graded = zip(verdicts, examples.passing, examples.weights, strict=True)
         yield cost + sum(units(PENALTY * weight) for verdict, label, weight in graded if verdict is not label)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_joins_the_pool_is_in_the_grammar_at_its_price(seed: int) -> None:
+    scenes, labels = labelled(TRUTHS["of an element"], f"pool-{seed}", 30)
+    examples = Examples.of(scenes, labels)
+    grammar = Grammar(max_count=3)
+    root = profile(examples.scenes, grammar, 2)
+    cost = DescriptionLength(root, grammar, ValueSets(root, grammar, examples))
+    noise = NoiseModel.of("auto", examples.weight)
+    space = HypothesisSpace(examples, root, cost, noise, 4, 4, 3)
+    proposer = Proposer(root, cost, space.passes, space.penalties, 3, math.inf)
+    pool = LiteralPool(space.passes, space.penalties, 0)
+    proposer.extend(pool, units(64), units(20), 1e9)
+    assert len(pool.entries) > 1000
+    for entry in pool.entries.values():
+        assert cost.literal(root, entry.literals[0], 3) == entry.cost, literal_check(entry.literals[0])
