@@ -42,6 +42,8 @@ LIMITS = {
 }
 REQUIRED = ("max_literals", "max_where", "max_nesting")
 LONGEST = 1e9
+SEARCH_SHARE = 0.2
+"""The share of the time limit that is left for the search whatever reading the scenes has taken."""
 
 
 def learn_check(
@@ -88,7 +90,9 @@ def learn_check(
         Bits for one misclassified scene of weight 1; ``"auto"`` for the code of `induce.noise`, in which
         the first error is dear and further ones cost what it costs to name them.
     time_limit : float
-        Seconds. When it bites, the best check so far is returned with its bound.
+        Seconds. When it bites, the best check so far is returned with its bound. Reading the scenes is not
+        cut short: 1,000 scenes of 60 paths and 3 kB take about 0.3 s. Where that uses most of the limit up,
+        the search has a fifth of the limit nevertheless.
     work_limit : int or None
         Search nodes; unlike a clock it stops at the same place everywhere.
     random_state : int or None
@@ -123,7 +127,9 @@ def learn_check(
         root = profile(examples.scenes, language, max_nesting)
     cost = DescriptionLength(root, language, ValueSets(root, language, examples))
     space = HypothesisSpace(examples, root, cost, noise, default_terms(max_terms), max_literals, max_where)
-    found = PooledSearch(space, engine, started, time_limit, work_limit, reporter).run()
+    now = time.monotonic()
+    left = max(time_limit - (now - started), SEARCH_SHARE * time_limit)
+    found = PooledSearch(space, engine, now, left, work_limit, reporter).run()
 
     def told(found: Found) -> InductionResult:
         return _told(found, space, language, engine, random_state, started)

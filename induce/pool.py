@@ -19,9 +19,16 @@ from induce.costs import DescriptionLength
 from induce.literals import Literal
 from induce.profile import Scope
 from induce.proposers.beam import Beam
-from induce.proposers.collection import Allowance, PathTests, WorkExceededError, propose_collection
+from induce.proposers.collection import (
+    BATCH_CELLS,
+    Allowance,
+    PathTests,
+    WorkExceededError,
+    propose_collection,
+)
 from induce.proposers.comparison import Penalties, cuts
 from induce.proposers.rows import Candidate, Mask, stack
+from induce.proposers.stakes import stakes_of
 
 LEAST_TELLING = 0.02
 
@@ -180,7 +187,7 @@ class Proposer:
         deadline: float,
     ) -> None:
         self.root = root
-        self.tests = PathTests(cost)
+        self.tests = PathTests(cost, stakes_of(root, *penalties))
         self.passes, self.penalties = passes, penalties
         self.max_where, self.deadline = max_where, deadline
         self.late = False
@@ -208,23 +215,36 @@ class Proposer:
         return pool
 
     def about_paths(self, cap: int) -> LiteralPool:
-        """The literals about paths of the scene alone, without finds and counts."""
+        """The literals about paths of the scene alone, without finds and counts, as far as time allows."""
         pool = LiteralPool(self.passes, self.penalties, cap)
-        self._about_paths(pool, Allowance(math.inf, math.inf))
+        allowance = Allowance(math.inf, self.deadline)
+        with contextlib.suppress(WorkExceededError):
+            self._about_paths(pool, allowance)
+        self.late |= allowance.late
+        if not pool.entries:
+            rows = len(self.root.rows)
+            self._put(self.tests.so_far(self.root)[: max(1, BATCH_CELLS // rows)], pool)
         return pool
 
     def dearest(self) -> int | None:
-        """The most a literal can cost; None where collections leave that open."""
+        """The most a literal can cost; None where collections, or the clock, leave that open."""
         if self.root.children:
             return None
-        costs = [candidate.cost for candidate in self.tests.of(self.root)]
-        costs += [int(direction.gap_cost.max()) for direction in self.tests.directions(self.root)]
+        allowance = Allowance(math.inf, self.deadline)
+        try:
+            costs = [candidate.cost for candidate in self.tests.of(self.root, allowance)]
+            costs += [int(one.gap_cost.max()) for one in self.tests.directions(self.root, allowance)]
+        except WorkExceededError:
+            return None
         return max(costs, default=0)
 
     def extend(self, pool: LiteralPool, cap: int, literal_cap: int, cells: float) -> None:
         """Add finds and counts of up to `cap` to the pool by beam search, as far as `cells` go."""
         pool.cap, pool.telling_only = cap, True
-        self._about_paths(pool, Allowance(math.inf, math.inf))
+        allowance = Allowance(math.inf, self.deadline)
+        with contextlib.suppress(WorkExceededError):
+            self._about_paths(pool, allowance)
+        self.late |= allowance.late
         for child in self.root.children.values():
             allowance = Allowance(cells / len(self.root.children), self.deadline)
             beam = Beam(self.root, child, self.tests, cap, self.max_where, pool, self.penalties, allowance)
@@ -237,17 +257,23 @@ class Proposer:
 
     def _about_paths(self, pool: LiteralPool, allowance: Allowance) -> None:
         rows = len(self.root.rows)
-        candidates = [c for c in self.tests.of(self.root) if c.cost <= pool.cap]
-        for start in range(0, len(candidates), 1024):
-            batch = candidates[start : start + 1024]
+        candidates = [c for c in self.tests.of(self.root, allowance) if c.cost <= pool.cap]
+        step = max(1, BATCH_CELLS // max(1, rows))
+        for start in range(0, len(candidates), step):
+            batch = candidates[start : start + step]
+            self._put(batch, pool)
             allowance.spend(len(batch) * rows)
-            masks, costs = stack(batch, rows)
-            pool.add(masks, costs, partial(_literal, batch))
-        for direction in self.tests.directions(self.root):
+        for direction in self.tests.directions(self.root, allowance):
             found = cuts(direction.ranks, direction, pool.cap, self.penalties)
-            allowance.spend(len(found.rank) * rows)
-            truth = direction.ranks[None, :] >= found.rank[:, None]
-            pool.add(truth, found.cost, partial(direction.cut, found))
+            for start in range(0, len(found.rank), step):
+                batch_of_cuts = found.part(start, start + step)
+                truth = direction.ranks[None, :] >= batch_of_cuts.rank[:, None]
+                pool.add(truth, batch_of_cuts.cost, partial(direction.cut, batch_of_cuts))
+                allowance.spend(truth.size)
+
+    def _put(self, candidates: list[Candidate], pool: LiteralPool) -> None:
+        masks, costs = stack(candidates, len(self.root.rows))
+        pool.add(masks, costs, partial(_literal, candidates))
 
 
 def _literal(candidates: list[Candidate], i: int) -> Literal:

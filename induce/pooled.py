@@ -242,9 +242,9 @@ class PooledSearch:
                 self._search(fuller, space.dearest_rate, "enumerate", QUICK_NODES, self.fill_deadline)
             if self.best <= cap:
                 return
+        proposer.deadline = self.extend_deadline
         if self.complete == 0:
             self.pool = proposer.about_paths(BEAM_CAP)
-        proposer.deadline = self.extend_deadline
         proposer.extend(self.pool, BEAM_CAP, BEAM_LITERALS, CELLS)
         self.pool.keep_most_telling(EXTRA_COLUMNS, self.complete)
         if proposer.late:

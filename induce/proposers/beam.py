@@ -45,7 +45,7 @@ class Beam(Grower):
         """Add a value set, whatever it costs, to the conjunctions that `run` grew first, and grow on."""
         if not self.starts:
             return
-        tests, plain = self.tests.of(self.scope), self.literals
+        tests, plain = self.tests.of(self.scope, self.allowance), self.literals
         sets = [test for test in tests if _is_set(test.literal) and test.cost <= self.room]
         if not sets:
             return

@@ -10,8 +10,9 @@ the highest matching value of each scene (k-th highest for a count).
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,10 @@ from induce.proposers.operations import operations
 from induce.proposers.presence import presence
 from induce.proposers.rows import Candidate, CheapestByTruth, Mask, Sink, stack
 from induce.proposers.sets import value_sets, word_sets
+from induce.proposers.stakes import Stakes
 from induce.proposers.text import substrings
+
+T = TypeVar("T")
 
 BATCH_CELLS = 4_000_000
 CALL_CELLS = 50_000
@@ -49,8 +53,14 @@ class Allowance:
 
     def spend(self, cells: float) -> None:
         self.cells -= cells
+        self.look()
+        if self.cells < 0:
+            raise WorkExceededError
+
+    def look(self) -> None:
+        """Look at the clock alone."""
         self.late = time.monotonic() > self.deadline
-        if self.late or self.cells < 0:
+        if self.late:
             raise WorkExceededError
 
 
@@ -67,40 +77,80 @@ class Context(NamedTuple):
 
 
 class PathTests:
-    """Candidates about one path, read off each scope once and kept, cheapest first."""
+    """Candidates about one path, read off each scope once and kept, cheapest first.
 
-    def __init__(self, cost: DescriptionLength) -> None:
+    With `stakes` (see `stakes_of`) equalities that could not pay for themselves are left out.
+    """
+
+    def __init__(self, cost: DescriptionLength, stakes: dict[int, Stakes] | None = None) -> None:
         self.cost = cost
-        self._kept: dict[int, list[Candidate]] = {}
-        self._directions: dict[int, list[Direction]] = {}
+        self.stakes = stakes or {}
+        self._tests: dict[int, _Listing[Candidate]] = {}
+        self._directions: dict[int, _Listing[Direction]] = {}
 
-    def of(self, scope: Scope) -> list[Candidate]:
-        if id(scope) not in self._kept:
+    def of(self, scope: Scope, allowance: Allowance | None = None) -> list[Candidate]:
+        """All of a scope; raises WorkExceededError when the clock of the allowance is first."""
+        return self._listing(scope).all(allowance)
+
+    def so_far(self, scope: Scope) -> list[Candidate]:
+        """Those that were read off so far, cheapest first."""
+        return sorted(self._listing(scope).found, key=_cost_of)
+
+    def directions(self, scope: Scope, allowance: Allowance | None = None) -> list[Direction]:
+        """All of a scope; raises WorkExceededError when the clock of the allowance is first."""
+        key = id(scope)
+        if key not in self._directions:
+            self._directions[key] = _Listing(directions(scope, self.cost), None)
+        return self._directions[key].all(allowance)
+
+    def _listing(self, scope: Scope) -> _Listing[Candidate]:
+        key = id(scope)
+        if key not in self._tests:
             families = (
-                equalities,
+                operations,
                 presence,
                 substrings,
                 array_equalities,
                 comparisons,
                 value_sets,
                 word_sets,
-                operations,
             )
-            found = [candidate for family in families for candidate in family(scope, self.cost)]
-            self._kept[id(scope)] = sorted(found, key=lambda candidate: candidate.cost)
-        return self._kept[id(scope)]
+            candidates = chain(
+                equalities(scope, self.cost, self.stakes.get(key)),
+                chain.from_iterable(family(scope, self.cost) for family in families),
+            )
+            self._tests[key] = _Listing(candidates, _cost_of)
+        return self._tests[key]
 
-    def directions(self, scope: Scope) -> list[Direction]:
-        if id(scope) not in self._directions:
-            self._directions[id(scope)] = directions(scope, self.cost)
-        return self._directions[id(scope)]
+
+def _cost_of(candidate: Candidate) -> int:
+    return candidate.cost
+
+
+class _Listing(Generic[T]):
+    """What an iterator gives, sorted in the end; the clock may interrupt it, and it goes on from there."""
+
+    def __init__(self, source: Iterable[T], key: Callable[[T], int] | None) -> None:
+        self.found: list[T] = []
+        self._source, self._key, self._whole = iter(source), key, False
+
+    def all(self, allowance: Allowance | None) -> list[T]:
+        if not self._whole:
+            for one in self._source:
+                self.found.append(one)
+                if allowance is not None:
+                    allowance.look()
+            if self._key is not None:
+                self.found.sort(key=self._key)
+            self._whole = True
+        return self.found
 
 
 def element_candidates(
     scope: Scope, tests: PathTests, cap: int, max_where: int, allowance: Allowance
 ) -> list[Candidate]:
     """Literals about one row of `scope` that cost at most `cap`, cheapest first."""
-    found = [candidate for candidate in tests.of(scope) if candidate.cost <= cap]
+    found = [candidate for candidate in tests.of(scope, allowance) if candidate.cost <= cap]
     for child in scope.children.values():
         nested = CheapestByTruth(cap)
         propose_collection(scope, child, tests, cap, max_where, nested, None, allowance)
@@ -183,7 +233,7 @@ class Grower:
             self.scope, self.tests, min(literal_cap - least, self.room), self.max_where, self.allowance
         )
         self.masks, self.costs = stack(self.literals, len(self.scope.rows))
-        self.directions = self.tests.directions(self.scope)
+        self.directions = self.tests.directions(self.scope, self.allowance)
         return everything
 
     def _grow(self, contexts: list[Context], size: int) -> None:

@@ -7,6 +7,7 @@ candidates are the gaps between neighbouring values, each at the price of its ro
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from induce.costs import DescriptionLength
 from induce.literals import Bound, Literal, PathTest
 from induce.profile import Column, Scope
 from induce.proposers.rows import Candidate
+from induce.proposers.stakes import Stakes
 
 
 class Penalties(NamedTuple):
@@ -25,16 +27,34 @@ class Penalties(NamedTuple):
     failing: NDArray[np.float64]
 
 
-def equalities(scope: Scope, cost: DescriptionLength) -> Iterator[Candidate]:
-    """Equality, and inequality, with every observed scalar."""
+def equalities(scope: Scope, cost: DescriptionLength, stakes: Stakes | None = None) -> Iterator[Candidate]:
+    """Equality, and inequality, with every observed scalar.
+
+    With `stakes` those are left out that cost more than they could save (see `induce.proposers.stakes`).
+    """
+    rows = len(scope.rows)
     for path, column in scope.columns.items():
-        for code, value in enumerate(column.distinct):
-            mask = column.codes == code
-            test = PathTest("eq", path, value)
-            if cost.grammar.allows("eq") and scope.telling(mask):
-                yield Candidate(Literal(test), mask, cost.eq(scope, column, code), path)
-            if cost.grammar.allows("neq") and scope.telling(~mask):
-                yield Candidate(Literal(test, True), ~mask, cost.neq(scope, column, code), path)
+        plain: dict[tuple[type, bool], int] = {}
+        negated: dict[tuple[type, bool], int] = {}
+        saving = None if stakes is None else stakes.of(column)
+        for code, (value, seen) in enumerate(zip(column.distinct, column.occurrences, strict=True)):
+            kind = (type(value), seen == 1)
+            if kind not in plain:
+                plain[kind], negated[kind] = cost.eq(scope, column, code), cost.neq(scope, column, code)
+            literal = Literal(PathTest("eq", path, value))
+            if (
+                cost.grammar.allows("eq")
+                and (scope.depth > 0 or seen < rows)
+                and (saving is None or plain[kind] <= saving[0][code] + 1)
+            ):
+                yield Candidate(literal, partial(np.equal, column.codes, code), plain[kind], path)
+            if (
+                cost.grammar.allows("neq")
+                and (seen < rows or (scope.depth > 0 and not scope.always_array))
+                and (saving is None or negated[kind] <= saving[1][code] + 1)
+            ):
+                unequal = partial(np.not_equal, column.codes, code)
+                yield Candidate(literal._replace(negated=True), unequal, negated[kind], path)
 
 
 class Direction:
@@ -69,15 +89,13 @@ class Direction:
         return self.literal(int(found.below[i]), int(found.rank[i]))
 
 
-def directions(scope: Scope, cost: DescriptionLength) -> list[Direction]:
+def directions(scope: Scope, cost: DescriptionLength) -> Iterator[Direction]:
     """Every numeric column of the scope with two numbers or more, from both sides."""
-    return [
-        Direction(scope, column, op, cost)
-        for column in scope.columns.values()
-        if len(column.numbers) >= 2
-        for op in ("gte", "lte")
-        if cost.grammar.allows(op)
-    ]
+    for column in scope.columns.values():
+        if len(column.numbers) >= 2:
+            for op in ("gte", "lte"):
+                if cost.grammar.allows(op):
+                    yield Direction(scope, column, op, cost)
 
 
 class Cuts(NamedTuple):
@@ -86,6 +104,10 @@ class Cuts(NamedTuple):
     rank: NDArray[np.int64]
     below: NDArray[np.int64]
     cost: NDArray[np.int64]
+
+    def part(self, start: int, end: int) -> Cuts:
+        """Some of the bounds."""
+        return Cuts(*(figures[start:end] for figures in self))
 
 
 def cuts(

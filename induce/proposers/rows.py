@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +13,24 @@ from induce.literals import Literal
 Mask = NDArray[np.bool_]
 
 
-class Candidate(NamedTuple):
-    """A literal with its truth over the rows of its scope, its cost and the path it tests."""
+class Candidate:
+    """A literal with its truth over the rows of its scope, its cost and the path it tests.
 
-    literal: Literal
-    mask: Mask
-    cost: int
-    path: str | None
+    The truth may be given as a function that makes it, where there are more candidates than memory has room
+    for their truth; it is made anew each time.
+    """
+
+    __slots__ = ("_mask", "cost", "literal", "path")
+
+    def __init__(
+        self, literal: Literal, mask: Mask | Callable[[], Mask], cost: int, path: str | None
+    ) -> None:
+        self.literal, self.cost, self.path = literal, cost, path
+        self._mask = mask
+
+    @property
+    def mask(self) -> Mask:
+        return self._mask() if callable(self._mask) else self._mask
 
 
 class Sink(Protocol):
