@@ -26,6 +26,8 @@ from induce.profile import profile, unusable_keys
 from induce.progress import Progress, Reporter
 from induce.result import InductionResult
 from induce.rounding import round_constants
+from induce.tool_sets import ToolSets
+from induce.vacuity import vacuous_share
 from induce.value_sets import ValueSets
 
 JSON = Any
@@ -185,6 +187,9 @@ def _told(
         grammar_hash=language.digest(),
         data_hash=examples.digest,
         random_state=random_state,
+        vacuous=None
+        if ToolSets.of(space.root, language) is None
+        else vacuous_share(check, examples.scenes[: space.passes]),
     )
 
 

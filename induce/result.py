@@ -55,6 +55,9 @@ class InductionResult:
     grammar_hash, data_hash : str
         SHA-256, hexadecimal.
     random_state : int or None
+    vacuous : float or None
+        Share of the scenes that are labelled pass, and pass, for which the check passes only because nothing
+        happened that it speaks of (see `induce.vacuity`); None where scenes hold no trace.
     """
 
     check: dict[str, JSON]
@@ -77,6 +80,7 @@ class InductionResult:
     grammar_hash: str
     data_hash: str
     random_state: int | None
+    vacuous: float | None = None
 
     @property
     def beats_constant(self) -> bool:
@@ -85,7 +89,7 @@ class InductionResult:
 
     def to_check(self, id: str = "induced") -> dict[str, JSON]:  # noqa: A002
         """The defined check on the wire, with ``meta.induction``; no clock time in it."""
-        induction = {
+        induction: dict[str, JSON] = {
             "objective": self.objective,
             "size": self.size,
             "penalty": self.penalty,
@@ -100,6 +104,8 @@ class InductionResult:
             "seed": self.random_state,
             "alternatives": list(self.alternatives),
         }
+        if self.vacuous is not None:
+            induction["vacuous"] = self.vacuous
         return {"id": id, "expr": self.check, "meta": {"tags": ["induced"], "induction": induction}}
 
     def explain(

@@ -45,6 +45,11 @@ def result_lines(scenes: LabelledScenes, result: InductionResult, time_limit: fl
             "no more than this check; "
             "the labels look like noise, or the grammar cannot say the rule"
         )
+    if result.vacuous:
+        yield (
+            f"vacuous: {_percent(result.vacuous)} of the passing scenes pass only because nothing happened "
+            "that the check speaks of"
+        )
     if result.alternatives:
         count = len(result.alternatives)
         yield f"ties: {count} other check{' has' if count == 1 else 's have'} the same objective"
@@ -116,6 +121,12 @@ def _objective(result: InductionResult, time_limit: float) -> str:
         f"{_bits(result.objective)} bits ({parts}), not proved minimal: "
         f"nothing is below {_bits(result.lower_bound)} bits, and {reason}"
     )
+
+
+def _percent(share: float) -> str:
+    """A share that is not zero; 100 % is said of all alone."""
+    percent = min(max(round(100 * share), 1), 99)
+    return "all" if share == 1 else f"{percent} %"
 
 
 def _bits(bits: float) -> str:

@@ -19,6 +19,7 @@ from induce.set_beam import Codes
 from induce.tool_sets import ToolSets
 
 JSON = Any
+Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 CELLS = 2e8
 """Truth-table cells that the candidates of one operator may take, for each path that is the same."""
@@ -28,6 +29,8 @@ MOST_PAIRED = 3
 """Of these, the ones of which two together may be."""
 LEADERS = 150
 """Sets of tools that may come first, or then, the cheapest."""
+LEAST_IN_ORDER, LEAST_SHARE = 2, 0.1
+"""In how many scenes, and in what share of those with such steps, an order must be kept to be a candidate."""
 ORDERED_TOOLS = 24
 """The most frequent tools, of which three may be asked for in order."""
 PAIRS = 120
@@ -40,6 +43,19 @@ class Before(NamedTuple):
     first: Codes
     then: Codes
     same: tuple[str, ...]
+
+
+class _Places(NamedTuple):
+    """Where tools come first: in scenes, or in groups of the steps of a scene that share a value.
+
+    `first` is (tools, groups), `scene` and `starts` are each group's scene and the first group of each scene
+    that has any, `lacking` is (tools, scenes): whether a step of the tool has no value.
+    """
+
+    first: Ints
+    scene: Ints
+    starts: Ints
+    lacking: Mask
 
 
 class BeforeFamily:
@@ -64,11 +80,12 @@ class BeforeFamily:
         ranked = sorted(prices, key=lambda members: (prices[members], members))
         self._prices = {members: prices[members] for members in ranked[:LEADERS]}
         self.shared = self._shared()
+        self._kept: dict[tuple[str, ...], _Places] = {}
 
-    def _shared(self) -> dict[tuple[str, ...], NDArray[np.int64]]:
+    def _shared(self) -> dict[tuple[str, ...], Ints]:
         """The paths, one or two, whose values may be the same, with the codes of each row's values."""
         scores: dict[str, int] = {}
-        codes_of: dict[str, NDArray[np.int64]] = {}
+        codes_of: dict[str, Ints] = {}
         for path, column in self.scope.columns.items():
             if path.split(".")[0] in ("name", "type", "result", "") or not _is_plain(column):
                 continue
@@ -80,7 +97,7 @@ class BeforeFamily:
             if several and tools > 1 and len(seen) > len(np.unique(self.lane.scene[codes >= 0])):
                 scores[path], codes_of[path] = several, codes
         ranked = sorted(scores, key=lambda path: (-scores[path], path))[:MOST_SHARED]
-        found: dict[tuple[str, ...], NDArray[np.int64]] = {(path,): codes_of[path] for path in ranked}
+        found: dict[tuple[str, ...], Ints] = {(path,): codes_of[path] for path in ranked}
         for left, right in combinations(ranked[:MOST_PAIRED], 2):
             one, other = codes_of[left], codes_of[right]
             both = np.where((one < 0) | (other < 0), -1, one * (int(other.max(initial=0)) + 1) + other)
@@ -90,9 +107,19 @@ class BeforeFamily:
     def bits(self, key: Before) -> float | None:
         if key.first not in self._prices or key.then not in self._prices or set(key.first) & set(key.then):
             return None
-        if key.same and key.same not in self.shared:
+        if (key.same and key.same not in self.shared) or not self._is_supported(key):
             return None
         return self.costs.order + self._prices[key.first] + self._prices[key.then] + self._same_bits(key.same)
+
+    def _is_supported(self, key: Before) -> bool:
+        places = self._places(key.same)
+        if key.first not in self._leading(places):
+            return False
+        leading: Ints = places.first[list(key.first)].min(axis=0)
+        following: Ints = places.first[list(key.then)].min(axis=0, keepdims=True)
+        lacks: Mask = np.logical_or.reduce(places.lacking[list(key.then)], axis=0, keepdims=True)
+        fails = self._fails(places, leading, following, lacks)
+        return bool(self._supported(places, following, lacks, fails)[0])
 
     def _same_bits(self, same: tuple[str, ...]) -> float:
         choice = math.log2(max(1, min(len(self.shared), MOST_SHARED)))
@@ -139,37 +166,62 @@ class BeforeFamily:
             yield from self._of(same)
 
     def _of(self, same: tuple[str, ...]) -> Iterator[Batch]:
-        lane = self.lane
-        if same:
-            group, scene_of, lacking = self._groups(self.shared[same])
-            first = lane.first_in(group, len(scene_of))
-        else:
-            scene_of, first = np.arange(lane.scenes), lane.first
-            lacking = np.zeros((lane.tools, lane.scenes), np.bool_)
+        places = self._places(same)
         sets = list(self._prices)
-        firsts = np.array([first[list(members)].min(axis=0) for members in sets])
-        lacks = np.array([lacking[list(members)].any(axis=0) for members in sets])
-        room = max(1, int(CELLS / max(1, firsts.size)))
-        late = firsts < len(lane)
-        starts = np.flatnonzero(np.diff(scene_of, prepend=-1)) if len(scene_of) else np.zeros(0, np.int64)
-        for at, leading in enumerate(sets[:room]):
-            early = late & (firsts <= firsts[at])  # no leading step comes before the first that follows
-            fails = lacks.copy()
-            if len(starts):
-                fails[:, scene_of[starts]] |= np.logical_or.reduceat(early, starts, axis=1)
+        firsts = np.array([places.first[list(members)].min(axis=0) for members in sets])
+        lacks = np.array([places.lacking[list(members)].any(axis=0) for members in sets])
+        for leading in self._leading(places):
+            fails = self._fails(places, firsts[sets.index(leading)], firsts, lacks)
+            supported = self._supported(places, firsts, lacks, fails)
             fails |= ~self.scope.is_array
-            chosen = [
-                i
-                for i, following in enumerate(sets)
-                if not set(leading) & set(following) and fails[i].any() and not fails[i].all()
-            ]
+            chosen = [i for i, then in enumerate(sets) if supported[i] and not set(leading) & set(then)]
             if chosen:
-                keys = [Before(leading, sets[i], same) for i in chosen]
-                yield Batch(keys, ~fails[chosen], fails[chosen])
+                yield Batch([Before(leading, sets[i], same) for i in chosen], ~fails[chosen], fails[chosen])
 
-    def _groups(
-        self, codes: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    def _leading(self, places: _Places) -> list[Codes]:
+        """The sets that may lead, as many as there is room for in the table."""
+        sets = list(self._prices)
+        return sets[: max(1, int(CELLS / max(1, len(sets) * len(places.scene))))]
+
+    def _fails(self, places: _Places, leading: Ints, firsts: Ints, lacks: Mask) -> Mask:
+        """Scenes in which a step of some tools has no leading one before it: (sets, scenes).
+
+        `firsts` are the first rows of each set in each group, `leading` those of the tools that lead, and
+        `lacks` the scenes in which a step of a set has no value at the paths.
+        """
+        fails = lacks.copy()
+        if len(places.starts):
+            early = (firsts < len(self.lane)) & (firsts <= leading)
+            fails[:, places.scene[places.starts]] |= np.logical_or.reduceat(early, places.starts, axis=1)
+        return fails
+
+    def _supported(self, places: _Places, firsts: Ints, lacks: Mask, fails: Mask) -> Mask:
+        """Whether in enough scenes there are such steps and all of them have a leading one: (sets,).
+
+        Without that the rule would say no more than that there are none.
+        """
+        there = lacks.copy()
+        if len(places.starts):
+            late = firsts < len(self.lane)
+            there[:, places.scene[places.starts]] |= np.logical_or.reduceat(late, places.starts, axis=1)
+        in_order = (there & ~fails).sum(axis=1)
+        supported: Mask = (in_order >= LEAST_IN_ORDER) & (in_order >= LEAST_SHARE * there.sum(axis=1))
+        return supported
+
+    def _places(self, same: tuple[str, ...]) -> _Places:
+        if same not in self._kept:
+            lane = self.lane
+            if same:
+                group, scene, lacking = self._groups(self.shared[same])
+                first = lane.first_in(group, len(scene))
+            else:
+                scene, first = np.arange(lane.scenes), lane.first
+                lacking = np.zeros((lane.tools, lane.scenes), np.bool_)
+            starts = np.flatnonzero(np.diff(scene, prepend=-1)) if len(scene) else np.zeros(0, np.int64)
+            self._kept[same] = _Places(first, scene, starts, lacking)
+        return self._kept[same]
+
+    def _groups(self, codes: Ints) -> tuple[Ints, Ints, Mask]:
         """The rows of one scene that have one value, as groups: each row's, each group's scene; and in which
         scenes a tool has steps without a value: (tools, scenes).
         """
@@ -229,7 +281,7 @@ class InOrderFamily:
                     last = [code for code in self.usual if code != other]
                     yield self._batch([(one, other, code) for code in last], third[last])
 
-    def _batch(self, keys: list[Codes], reached: NDArray[np.int64]) -> Batch:
+    def _batch(self, keys: list[Codes], reached: Ints) -> Batch:
         passes = reached.reshape(len(keys), -1) < len(self.traces.steps)
         return Batch(keys, passes & self.traces.known, ~passes & self.traces.known)
 
