@@ -25,7 +25,7 @@ from induce.literals import (
 )
 from induce.operations import Operations
 from induce.pairs import Pair, Pairs, comparable_pairs
-from induce.profile import ArrayConstant, Column, Scope, is_number, scalar_key
+from induce.profile import ArrayConstant, Column, Scope, is_freely_written, is_number, scalar_key
 from induce.set_beam import Codes
 from induce.value_sets import ValueSets
 
@@ -150,7 +150,16 @@ class DescriptionLength:
         words = len(self.tokens(column)) + (len(self.caseless_tokens(column)) if ignore_case else 0)
         bits = self.costs.contains + self.path(scope, column) + self.costs.member * (count - 1)
         bits += self.costs.ignore_case if ignore_case else 0.0
+        bits += self.costs.prose if self._is_prose(scope, column) else 0.0
         return units(bits + count * math.log2(1 + words))
+
+    def _is_prose(self, scope: Scope, column: Column) -> bool:
+        """Whether texts of scenes with traces are what people and models wrote, not results of tools."""
+        if self.operations is None or not is_freely_written(column):
+            return False
+        root, tools = self.root, self.operations.tools
+        inside = scope is root or (scope is tools.scope and column.path.split(".")[0] != "result")
+        return inside
 
     def collect(self, scope: Scope, bound: int | None) -> int:
         """Cost of a find (`bound` None) or a count over one of the collections of `scope`."""

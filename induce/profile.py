@@ -475,7 +475,7 @@ def _add_lengths(scope: Scope, grammar: Grammar) -> None:
         if dict in column.kinds and any(type(v) is dict and "length" in v for v in column.values):
             continue
         holds_arrays = list in column.kinds
-        freely_written = _is_freely_written(column)
+        freely_written = is_freely_written(column)
         if not holds_arrays and not freely_written:
             continue
         length = Column(full, column.levels + 1, "length", [_length(value) for value in column.values])
@@ -495,7 +495,7 @@ def _length(value: JSON) -> JSON:
     return utf16_length(value) if type(value) is str else MISSING
 
 
-def _is_freely_written(column: Column) -> bool:
+def is_freely_written(column: Column) -> bool:
     """Whether the texts are hardly ever the same and of many lengths, yet no names of rows."""
     texts = [v for v in column.distinct if isinstance(v, str)]
     if len(texts) < LEAST_TEXTS or column.identifier_like:
