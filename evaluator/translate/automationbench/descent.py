@@ -1,10 +1,14 @@
 """Greedy descent on the gap: from the starting world of a task to one that completes it, edit by edit.
 
 The gap of a task is the sum of the gaps of its assertions, those that count and those that are to stay true.
-Each step takes the edit after which it is smallest. Edits are few and plain: a record is added, a value is
-set, values are removed. Which ones come into question is read off a failing check, as a planner grounds its
-actions by its goal; which one is taken, the gap alone says (`rank_actions` with a depth of one). So a task
-that is completed here can be completed, and one that is not has assertions at odds or a plateau in the gap.
+Edits are few and plain: a record is added, a value is set, values are removed. Which ones come into question is
+read off a failing check, as a planner grounds its actions by its goal; which one is taken, the gap alone says
+(`rank_actions` with a depth of one), and only one that makes it smaller.
+
+Where none does, the descent stands on a plateau. It comes of empty collections: to a search in one, the first
+record is as far as it may be, and once a record is there, every search that it does not satisfy tells how far
+off it is. There the edit is taken that meets an assertion and breaks none, though the gap grows; `gaps` shows
+it. A task that is completed here can be completed; one that is not may have assertions at odds.
 """
 
 from __future__ import annotations
@@ -92,24 +96,42 @@ def descend(task: Mapping[str, Any], *, most_edits: int = 200) -> Descent:
     gaps = [whole.gap(world)]
     edits: list[Edit] = []
     while gaps[-1] > 0.0 and len(edits) < most_edits:
-        for check in wanted:
-            best = None if check.passes(world) else _best_edit(check.check, world, whole)
-            if best is not None and best.gap < gaps[-1]:
-                edits.append(best.action)
-                gaps.append(best.gap)
-                world = best.scene
-                break
-        else:
+        best = _downhill(wanted, world, whole, gaps[-1]) or _off_a_plateau(wanted, world, whole)
+        if best is None:
             break
+        edits.append(best.action)
+        gaps.append(best.gap)
+        world = best.scene
     return Descent(grader.name, tuple(edits), tuple(gaps), world, grader.grade(world))
 
 
-def _best_edit(check: dict[str, Any], world: Any, whole: CompiledCheck) -> RankedAction | None:
-    proposed = {canonical_json(edit.to_dict()): edit for edit in _edits(check, world, (), True)}
+def _downhill(
+    wanted: list[CompiledCheck], world: Any, whole: CompiledCheck, gap: float
+) -> RankedAction | None:
+    """The best edit for the first failing check that has one making the gap of the task smaller."""
+    ranked = (_ranked(check, world, whole) for check in wanted)
+    return next((best for best, *_ in filter(None, ranked) if best.gap < gap), None)
+
+
+def _off_a_plateau(wanted: list[CompiledCheck], world: Any, whole: CompiledCheck) -> RankedAction | None:
+    """The edit with the smallest gap among those that meet a failing check and break none."""
+    met = [check for check in wanted if check.passes(world)]
+    found = [
+        ranked
+        for check in wanted
+        for ranked in _ranked(check, world, whole)
+        if ranked.impossible is None
+        and check.passes(ranked.scene)
+        and all(other.passes(ranked.scene) for other in met)
+    ]
+    return min(found, key=lambda ranked: ranked.gap, default=None)
+
+
+def _ranked(check: CompiledCheck, world: Any, whole: CompiledCheck) -> tuple[RankedAction, ...]:
+    """The edits that a failing check proposes, best first by the gap of the task; none of one that holds."""
+    proposed = {canonical_json(edit.to_dict()): edit for edit in _edits(check.check, world, (), True)}
     edits = list(proposed.values())[:_MOST_EDITS]
-    if not edits:
-        return None
-    return rank_actions(world, edits, whole, edit_world, depth=1, node_limit=len(edits))[0]
+    return rank_actions(world, edits, whole, edit_world, depth=1, node_limit=max(1, len(edits)))
 
 
 # The world model
@@ -152,9 +174,8 @@ def _list_at(world: Any, steps: Steps) -> list[Any]:
 
 
 def _set(parent: Any, step: str | int, value: Any) -> None:
-    if (isinstance(parent, dict) and isinstance(step, str)) or (
-        isinstance(parent, list) and isinstance(step, int) and step < len(parent)
-    ):
+    members = parent if isinstance(parent, list) else ()
+    if isinstance(parent, dict) or (isinstance(step, int) and step < len(members)):
         parent[step] = value
     else:
         raise ImpossibleActionError(f"there is no member {step!r} to set")

@@ -6,9 +6,11 @@ Null is absent. What no family reads is known at the end (`unread`): the grader 
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import Any, Final
 
 from evaluator.errors import CheckError, kind_of
+from evaluator.translate.automationbench.worlds import normalise_world
 from evaluator.values import compact, isfinite_number, number_text
 
 _WHOLE: Final = re.compile(r"-?[0-9]{1,15}")
@@ -35,13 +37,18 @@ class Parameters:
         self._null = {key for key, value in assertion.items() if value is None}
         self._given = {key: value for key, value in assertion.items() if value is not None}
         self._read: set[str] = set()
-        self.initial = initial
+        self._initial = initial
         self.notes: list[str] = []
 
     def note(self, why: str) -> None:
         """Say why the check may differ from the grader's verdict."""
         if why not in self.notes:
             self.notes.append(why)
+
+    @cached_property
+    def initial(self) -> Any:
+        """The starting world, normalised; None when it is not known."""
+        return None if self._initial is None else normalise_world(self._initial)
 
     def unread(self) -> list[str]:
         """The parameters that nothing has asked for."""

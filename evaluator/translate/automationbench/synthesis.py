@@ -1,30 +1,36 @@
 """Worlds made from a check: one that satisfies it, by few edits; others that each break one clause of it.
 
 Every clause knows edits that make it hold or fail: a value is set or changed, a text is added to another or
-taken out of it, a record is edited, added or removed. What joins clauses chooses among the edits of its parts:
-`or` and `find` take the cheapest, `and` makes one part hold after another and prefers edits that leave the
-others as they are. This is greedy: it finds small edits, not provably the smallest, and may find none where
-there is one. Every edit is judged by the check itself before it is given out, so that no world made here is
-wrong.
+taken out of it, a record is edited, added or removed. What joins clauses chooses among the edits of its
+parts: `or` and `find` take the cheapest, `and` makes one part hold after another and prefers edits that
+leave the others as they are. This is greedy: it finds small edits, not provably the smallest, and may find
+none where there is one. Every edit is judged by the check itself before it is given out, so that no world
+made here is wrong.
 
-The operators of the check language are known; of the extensions (assertions over traces, CEL's) none is. The
-same check and world give the same worlds. Made worlds share the parts that did not change with the one given.
+The operators of the check language are known; of the extensions (assertions over traces, CEL's) none is.
+The same check and world give the same worlds. Made worlds share the parts that did not change with the one
+given.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
+from evaluator.check import is_defined
 from evaluator.compile import compile_check
 from evaluator.expression import sub_checks
+from evaluator.json_write import canonical_json
 from evaluator.path import Has, Index, Keyed, Property, Segment, parse_path, resolve
 from evaluator.values import MISSING, is_index_text
 
 _MOST_OPTIONS: Final = 4
 _NEAREST_RECORDS: Final = 3
+_MOST_ADDED: Final = 1_000
 _OTHER: Final = "other"
 
 
@@ -78,8 +84,14 @@ def break_each(check: Any, world: Any) -> tuple[Any, ...]:
 
 
 def _root(check: Any) -> _Clause:
-    wire = compile_check(check).check
-    return _Clause(wire["expr"] if "expr" in wire and "op" not in wire else wire)
+    return _remembered(canonical_json(compile_check(check).check))
+
+
+@lru_cache(maxsize=64)
+def _remembered(text: str) -> _Clause:
+    """The clause of a check; one is often satisfied and broken in turn."""
+    wire = json.loads(text)
+    return _Clause(wire["expr"] if is_defined(wire) else wire)
 
 
 def _stuck(clause: _Clause, world: Any) -> str:
@@ -388,7 +400,7 @@ def _counting(clause: _Clause, scene: Any, wanted: bool) -> Iterator[Edit]:
                 taken = passing[number:]
                 yield Edit(len(taken), records.replaced(dict.fromkeys(taken, MISSING)))
                 continue
-            for made in records.made()[:1]:
+            for made in records.made()[:1] if more <= _MOST_ADDED else ():
                 added = {len(records.all) + index: made.scene for index in range(more)}
                 yield Edit(more * (made.cost + 1), records.replaced(added))
     except _NoWayError:

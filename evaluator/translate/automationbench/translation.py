@@ -11,7 +11,6 @@ from evaluator.errors import CheckError, kind_of
 from evaluator.translate.automationbench.clauses import NEVER, no
 from evaluator.translate.automationbench.parameters import MissingParameterError, Parameters
 from evaluator.translate.automationbench.types import TYPES, Confidence
-from evaluator.translate.automationbench.worlds import normalise_world
 
 
 class Translation(Struct, frozen=True):
@@ -39,7 +38,8 @@ def translate_automationbench(assertion: dict[str, Any], initial: Any = None) ->
 
     Parameters:
         assertion: the assertion of a task, `{"type": …, …}`.
-        initial: the starting world of the task, needed by the types that ask whether a row was changed.
+        initial: the starting world of the task, as it is or normalised; needed by the types that ask
+            whether a row was changed.
 
     Without a parameter that its type needs, an assertion is false, as it is to the grader: the check then
     never holds, also that of a guard. Raises `CheckError` with the key when the assertion is no object or
@@ -54,7 +54,7 @@ def translate_automationbench(assertion: dict[str, Any], initial: Any = None) ->
     known = TYPES.get(name) if type(name) is str else None
     if known is None:
         return None
-    parameters = Parameters(assertion, None if initial is None else normalise_world(initial))
+    parameters = Parameters(assertion, initial)
     try:
         positive = known.build(parameters)
         check = no(positive) if known.negated else positive
