@@ -32,6 +32,10 @@ from induce.value_sets import ValueSets
 JSON = Any
 
 
+MOST_NATURAL = 2.0
+"""Bits saved at most by what rules about runs mostly speak of: the names of steps."""
+
+
 class OutsideGrammarError(ValueError):
     """The check cannot be said in the grammar; the message names the part."""
 
@@ -81,6 +85,8 @@ class DescriptionLength:
 
     def path(self, scope: Scope, column: Column) -> float:
         bits = self.path_choice(scope) + self.costs.level * column.levels
+        if self.operations is not None and column is self.operations.tools.column:
+            bits -= min(self.path_choice(scope) / 2, MOST_NATURAL)  # more would make a repetition free
         if column.kind == "index":
             bits += self.costs.index
         elif column.kind == "keyed":
