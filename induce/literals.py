@@ -65,12 +65,16 @@ class PathTest(NamedTuple):
 
 
 class Collect(NamedTuple):
-    """A ``find`` or ``count`` over a collection; `bound` is (field, k) for a count."""
+    """A ``find`` or ``count`` over a collection.
+
+    `bound` is (field, k) for a count; of one with a range it is the lower end, and `most` the upper one.
+    """
 
     op: str
     collection: str
     where: tuple[Literal, ...]
     bound: tuple[str, int] | None = None
+    most: int | None = None
 
 
 class Operation(NamedTuple):
@@ -107,6 +111,8 @@ def literal_check(literal: Literal) -> dict[str, JSON]:
             check["where"] = conjunction(atom.where)
         if atom.bound is not None:
             check[atom.bound[0]] = atom.bound[1]
+        if atom.most is not None:
+            check["lte"] = atom.most
     elif isinstance(atom, Operation):
         check = {"op": atom.op, **atom.fields}
     elif isinstance(atom.value, Alternatives):

@@ -210,10 +210,15 @@ def _constant(check: dict[str, JSON]) -> JSON:
 
 
 def _count(check: dict[str, JSON], where: tuple[Literal, ...], negate: bool) -> Literal:
-    bounds = [(name, check[name]) for name in ("eq", "gte", "lte") if name in check]
-    if len(bounds) != 1 or bounds[0][1] != int(bounds[0][1]):
-        raise OutsideGrammarError("a count has exactly one whole bound in the grammar")
-    name, k = bounds[0][0], int(bounds[0][1])
+    bounds = {name: check[name] for name in ("eq", "gte", "lte") if name in check}
+    if not bounds or any(bound != int(bound) for bound in bounds.values()):
+        raise OutsideGrammarError("a count has a whole bound in the grammar")
+    if bounds.keys() == {"gte", "lte"} and bounds["gte"] != bounds["lte"]:
+        least, most = int(bounds["gte"]), int(bounds["lte"])
+        return Literal(Collect("count", check["collection"], where, ("gte", least), most), negate)
+    if len(set(bounds.values())) > 1 or bounds.keys() > {"eq"}:
+        raise OutsideGrammarError("a count has one bound or a range in the grammar")
+    name, k = "eq" if len(bounds) > 1 else next(iter(bounds)), int(next(iter(bounds.values())))
     if where and (name, k) == ("gte", 1):
         return Literal(Collect("find", check["collection"], where), negate)
     return Literal(Collect("count", check["collection"], where, (name, k)), negate)

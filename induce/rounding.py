@@ -60,7 +60,7 @@ def verdicts(hypothesis: Hypothesis, scenes: Sequence[JSON]) -> list[bool]:
 def thresholds(hypothesis: Hypothesis, root: Scope) -> list[tuple[Place, PathTest, Scope]]:
     """The numeric bounds in which verdicts are monotone: where each stands, and the scope it speaks of.
 
-    Below a count that must be met exactly they are not, so those bounds are left as they are.
+    Below a count that must be met exactly, or within a range, they are not: those bounds stay as they are.
     """
     found: list[tuple[Place, PathTest, Scope]] = []
 
@@ -68,7 +68,7 @@ def thresholds(hypothesis: Hypothesis, root: Scope) -> list[tuple[Place, PathTes
         for index, literal in enumerate(literals):
             atom = literal.atom
             if isinstance(atom, Collect):
-                if atom.bound is not None and atom.bound[0] == "eq":
+                if atom.most is not None or (atom.bound is not None and atom.bound[0] == "eq"):
                     continue
                 visit(atom.where, (*place, index), scope.children[atom.collection])
             elif isinstance(atom, PathTest) and isinstance(atom.value, Bound):

@@ -24,6 +24,7 @@ from induce.profile import Scope
 from induce.proposers.arrays import array_equalities
 from induce.proposers.comparison import Cuts, Direction, Penalties, cuts, directions, equalities
 from induce.proposers.cross_field import comparisons
+from induce.proposers.extent import lowest_ranks, ranges
 from induce.proposers.operations import operations
 from induce.proposers.presence import presence
 from induce.proposers.rows import Candidate, CheapestByTruth, Mask, Sink, stack
@@ -212,6 +213,7 @@ class Grower:
                 (name, k) for name in ("gte", "lte", "eq") for k in range(1, grammar.max_count + 1)
             ]
         self.bounds = [b for b in self.bounds if self._overhead(b) <= cap]
+        self.ranges = ranges(parent, cost, cap)
         self.saving = units(cost.path_choice(scope))
         self.no_array_cost = 0.0 if penalties is None else float(penalties.failing[~scope.is_array].sum())
 
@@ -310,6 +312,7 @@ class Grower:
             if (bound is None and not contexts[0].where) or (bound == ("gte", 1) and contexts[0].where):
                 continue
             self._add(contexts, counts, costs + self._overhead(bound), bound)
+        self._add_ranges(contexts, counts, costs)
         return [context for context, pays in zip(contexts, self._pays(counts, costs), strict=True) if pays]
 
     def _add(
@@ -333,6 +336,29 @@ class Grower:
         if bound is None and self.cost.grammar.allows("not"):
             self.sink.add(~truth, costs + self.cost.negation, lambda i: Literal(atom(i), True))
 
+    def _add_ranges(
+        self, contexts: list[Context], counts: NDArray[np.int32], costs: NDArray[np.int64]
+    ) -> None:
+        """Counts with both bounds, each of which keeps a failing scene out."""
+        if not self.ranges or self.penalties is None or not self.penalties.failing.any():
+            return
+        failing = counts[:, self.penalties.failing > 0]
+        least, most, cheapest = failing.min(axis=1), failing.max(axis=1), int(costs.min())
+        for price, low, high in self.ranges:
+            if price + cheapest > self.cap:
+                return
+            useful = np.flatnonzero((low > least) & (high < most) & (costs + price <= self.cap))
+            if not len(useful):
+                continue
+            chosen = counts[useful]
+            self.allowance.spend(CALL_CELLS + chosen.size)
+
+            def make(i: int, low: int = low, high: int = high, useful: NDArray[np.intp] = useful) -> Literal:
+                where = contexts[int(useful[i])].where
+                return Literal(Collect("count", self.scope.collection, where, ("gte", low), high))
+
+            self.sink.add((chosen >= low) & (chosen <= high), costs[useful] + price, make)
+
     def _pays(self, counts: NDArray[np.int32], costs: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether the scenes a conjunction touches could pay for it, in passes or in fails.
 
@@ -350,7 +376,8 @@ class Grower:
         return paid
 
     def cut(self, context: Context) -> None:
-        """All conjunctions of the context and one more numeric bound."""
+        """All conjunctions of the context and one more numeric bound, on one element or on every one."""
+        self._cut_every(context)
         for index in range(context.direction + 1, len(self.directions)):
             direction = self.directions[index]
             saved = self.saving if direction.column.path in context.paths else 0
@@ -360,6 +387,30 @@ class Grower:
             highest = self._highest(ranks)
             for bound in self.bounds:
                 self._cut_bound(context, direction, saved, highest, bound)
+
+    def _cut_every(self, context: Context) -> None:
+        """Of the elements in the context, every one keeps the bound."""
+        grammar = self.cost.grammar
+        if context.direction >= 0 or self.parent.depth > 0 or None not in self.bounds:
+            return
+        if not (grammar.every and grammar.allows("not")):
+            return
+        for direction in self.directions:
+            saved = self.saving if direction.column.path in context.paths else 0
+            overhead = self._overhead(None) + 2 * self.cost.negation + context.cost - saved
+            if overhead + direction.cheapest > self.cap:
+                continue
+            ranks = lowest_ranks(self.scope, direction, context.mask)
+            found = cuts(ranks, direction, self.cap - overhead, self.penalties)
+            self.allowance.spend(CALL_CELLS + 20 * len(ranks) + len(found.rank) * len(ranks))
+            if not len(found.rank):
+                continue
+
+            def make(i: int, direction: Direction = direction, found: Cuts = found) -> Literal:
+                where = (*context.where, direction.cut(found, i)._replace(negated=True))
+                return Literal(Collect("find", self.scope.collection, where), True)
+
+            self.sink.add(ranks[None, :] >= found.rank[:, None], found.cost + overhead, make)
 
     def _highest(self, ranks: NDArray[np.int32]) -> NDArray[np.int32]:
         """The highest ranks of each owner, descending: (max_count + 1, parent rows)."""

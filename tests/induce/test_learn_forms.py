@@ -39,9 +39,13 @@ def ticket(rng: random.Random) -> JSON:
         "flags": rng.choice([[], ["late"], ["late", "vip"], ["vip"]]),
         "steps": [
             {"asked": rng.randrange(20), "given": rng.randrange(20), "by": rng.choice(names)}
-            for _ in range(rng.randrange(4))
+            for _ in range(rng.randrange(6))
         ],
-        "n_steps": rng.randrange(4),
+        "legs": [
+            {"price": rng.choice([None, *range(5, 99)]), "open": rng.random() < 0.5}
+            for _ in range(rng.randrange(1, 4))
+        ],
+        "n_steps": rng.randrange(6),
         "log": [rng.randrange(5) for _ in range(rng.randrange(16))],
         "grid": [[rng.randrange(4) for _ in range(2)] for _ in range(rng.randrange(4))],
         "parcels": [
@@ -62,6 +66,10 @@ class Form(NamedTuple):
 
 def path_test(op: str, path: str, value: JSON) -> JSON:
     return {"op": op, "path": path, "value": value}
+
+
+def denied(op: str, path: str, value: JSON) -> JSON:
+    return {"op": "not", "of": path_test(op, path, value)}
 
 
 FORMS = {
@@ -97,6 +105,25 @@ FORMS = {
         {"op": "find", "collection": "steps", "where": {"op": "gte", "path": "given", "value_path": "asked"}},
         {"cross_field": False},
         core=False,
+    ),
+    "a range of counts": Form(
+        {"op": "count", "collection": "steps", "where": path_test("eq", "by", "ann"), "gte": 1, "lte": 2},
+        {"count_ranges": False},
+    ),
+    "a bound on every element": Form(
+        {"op": "not", "of": {"op": "find", "collection": "legs", "where": denied("gte", "price", 20)}},
+        {"every": False},
+    ),
+    "a bound on every element of a kind": Form(
+        {
+            "op": "not",
+            "of": {
+                "op": "find",
+                "collection": "legs",
+                "where": {"op": "and", "of": [path_test("eq", "open", True), denied("lte", "price", 60)]},
+            },
+        },
+        {"every": False},
     ),
     "elements that are scalars": Form(
         {"op": "find", "collection": "log", "where": path_test("eq", "", 4)}, {"operators": ["exists"]}

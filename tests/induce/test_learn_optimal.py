@@ -48,8 +48,8 @@ def scene_of_other_forms(rng: random.Random) -> dict[str, JSON]:
     scene["by"] = rng.choice(["a", "b", "c", None])
     scene["tags"] = rng.choice([[], ["x"], ["x", 1], ["x", True], {}, {"0": "x"}])
     scene["xs"] = [
-        {"k": rng.randrange(3), "w": rng.randrange(3), "t": rng.choice([[], ["p"], ["q", "p"]])}
-        for _ in range(rng.randrange(3))
+        {"k": rng.randrange(3), "w": rng.choice([0, 1, 2, None]), "t": rng.choice([[], ["p"], ["q", "p"]])}
+        for _ in range(rng.randrange(4))
     ]
     return scene
 
@@ -109,6 +109,12 @@ def literals_of(root: Scope, model: DescriptionLength, max_where: int) -> Iterab
                 yield from (Literal(Collect("find", name, where), negated) for negated in (False, True))
             for bound in ("gte", "lte", "eq"):
                 yield from (Literal(Collect("count", name, where, (bound, k))) for k in range(1, 5))
+            for least, most in combinations(range(1, 5), 2):
+                yield Literal(Collect("count", name, where, ("gte", least), most))
+        denied = [test._replace(negated=True) for test in inner if isinstance(test.atom.value, Bound)]
+        for where in wheres:
+            if len(where) < max_where:
+                yield from (Literal(Collect("find", name, (*where, out)), True) for out in denied)
 
 
 def cheapest(

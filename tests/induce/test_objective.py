@@ -100,7 +100,7 @@ def test_distribution_brings_a_check_to_the_learners_form() -> None:
         ({"op": "eq", "path": "cabin", "value": "cargo"}, "not observed"),
         ({"op": "eq", "path": "seat", "value": "1A"}, "not one of the paths"),
         ({"op": "contains", "path": "note", "substring": "ard"}, "not a candidate"),
-        ({"op": "count", "collection": "legs", "gte": 1, "lte": 2}, "exactly one whole bound"),
+        ({"op": "count", "collection": "legs", "gte": 2, "lte": 1}, "not a candidate range"),
         ({"op": "find", "collection": "cars", "where": {"op": "exists", "path": ""}}, "not a collection"),
         ({"op": "not", "of": {"op": "gte", "path": "total", "value": 9}}, "not gte"),
         ({"op": "and", "of": []}, "constant"),
