@@ -30,6 +30,9 @@ Kind = Literal["plain", "index", "keyed", "having", "length"]
 MAX_LEVELS = 12
 """Object nesting below which paths are still candidates."""
 MAX_KEY_VALUES = 12
+STEP_TYPES = ("llm_call", "tool_call", "retrieval", "agent_call")
+CALL_DATA = ("args", "result")
+"""Fields of the steps of traces that differ from tool to tool, so that those of the first step say little."""
 MAX_ARRAYS, LONGEST_ARRAY = 12, 4
 """How many different arrays a path may hold, and of how many scalars, for each to be a constant."""
 LEAST_TEXTS, LEAST_LENGTHS = 8, 4
@@ -302,6 +305,20 @@ def profile(scenes: Sequence[JSON], grammar: Grammar, max_nesting: int) -> Scope
     return root
 
 
+def holds_steps(scope: Scope) -> bool:
+    """Whether the rows of a collection of scenes are the steps of traces, most of them with a name.
+
+    A trace stands under the key `trace`, or is the scene itself if its steps say of what type they are.
+    """
+    names, types = scope.columns.get("name"), scope.columns.get("type")
+    if names is None or 2 * sum(isinstance(name, str) for name in names.values) < len(scope.rows):
+        return False
+    if scope.name == "trace.steps":
+        return len(scope.rows) > 0
+    typed = 0 if types is None else sum(kind in STEP_TYPES for kind in types.values if isinstance(kind, str))
+    return scope.name == "steps" and typed > 0 and 2 * typed >= len(scope.rows)
+
+
 def unusable_keys(scope: Scope) -> list[str]:
     """Keys anywhere below `scope` that the path language cannot address."""
     found = {f"{scope.name}.{key}".lstrip(".") for key in scope.unusable}
@@ -397,12 +414,15 @@ def _column(scope: Scope, path: str, levels: int, kind: Kind, rows: list[int], v
 
 def _add_first_elements(root: Scope, grammar: Grammar) -> None:
     for path, child in sorted(root.children.items()):
+        shallow = holds_steps(child)
         prefix = f"{path}[0]"
         first, owners = child.starts
         elements = [child.rows[element] for element in first.tolist()]
         cells = _cells(owners.tolist(), elements, prefix, path.count(".") + 1, set())
         for inner in sorted(cells):
             levels, rows, values = cells[inner]
+            if shallow and inner.startswith(tuple(f"{prefix}.{key}" for key in CALL_DATA)):
+                continue
             if grammar.allows_path(inner):
                 root.columns[inner] = _column(root, inner, levels, "index", rows, values)
 

@@ -15,10 +15,9 @@ from functools import cached_property
 import numpy as np
 
 from induce.grammar import Grammar
-from induce.profile import Column, Scope
+from induce.profile import Column, Scope, holds_steps
 from induce.set_beam import Codes
 
-STEP_TYPES = ("llm_call", "tool_call", "retrieval", "agent_call")
 ARGUMENTS = "args."
 _VERBS = """
     ask browse calculate check compare compute count describe estimate fetch find get inspect list load look
@@ -54,18 +53,9 @@ class ToolSets:
     def of(cls, root: Scope, grammar: Grammar) -> ToolSets | None:
         """The tools of the traces that the scenes hold; None where they hold none."""
         scope = root.children.get("trace.steps") or root.children.get("steps")
-        column = None if scope is None else scope.columns.get("name")
-        if scope is None or column is None or not grammar.allows_path(f"{scope.name}.name"):
+        if scope is None or not holds_steps(scope) or not grammar.allows_path(f"{scope.name}.name"):
             return None
-        named = sum(n for v, n in zip(column.distinct, column.occurrences, strict=True) if isinstance(v, str))
-        if 2 * named < len(scope.rows) or not named:
-            return None
-        if scope.name == "steps":
-            types = scope.columns.get("type")
-            typed = 0 if types is None else sum(1 for value in types.values if value in STEP_TYPES)
-            if 2 * typed < len(scope.rows):
-                return None
-        return cls(scope, column)
+        return cls(scope, scope.columns["name"])
 
     def choice(self, code: int) -> float:
         """Bits to pick one tool."""

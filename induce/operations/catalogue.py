@@ -101,7 +101,7 @@ class Operations:
                 )
                 kept, keys, costs = [], [], []
                 for at in np.flatnonzero(telling).tolist():
-                    bits = family.bits(batch.keys[at])
+                    bits = family.bits(batch.keys[at]) if batch.bits is None else batch.bits[at]
                     if bits is not None:
                         kept.append(at)
                         keys.append(batch.keys[at])

@@ -22,6 +22,8 @@ class Batch(NamedTuple):
     keys: Sequence[Any]
     passes: Mask
     fails: Mask
+    bits: Sequence[float] | None = None
+    """The prices, where asking the family for each would be slow."""
 
 
 class Family(Protocol):

@@ -109,6 +109,9 @@ class BeforeFamily:
             return None
         if (key.same and key.same not in self.shared) or not self._is_supported(key):
             return None
+        return self._price(key)
+
+    def _price(self, key: Before) -> float:
         return self.costs.order + self._prices[key.first] + self._prices[key.then] + self._same_bits(key.same)
 
     def _is_supported(self, key: Before) -> bool:
@@ -176,7 +179,8 @@ class BeforeFamily:
             fails |= ~self.scope.is_array
             chosen = [i for i, then in enumerate(sets) if supported[i] and not set(leading) & set(then)]
             if chosen:
-                yield Batch([Before(leading, sets[i], same) for i in chosen], ~fails[chosen], fails[chosen])
+                keys = [Before(leading, sets[i], same) for i in chosen]
+                yield Batch(keys, ~fails[chosen], fails[chosen], list(map(self._price, keys)))
 
     def _leading(self, places: _Places) -> list[Codes]:
         """The sets that may lead, as many as there is room for in the table."""
