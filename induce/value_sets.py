@@ -10,6 +10,7 @@ proved over the grammar is proved over them.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import NamedTuple
@@ -23,6 +24,8 @@ from induce.profile import Column, Scope, is_number
 from induce.set_beam import Codes, CountParts, Judges, Mask, MaskParts, beam, best_of_each_size, most_telling
 from induce.tool_sets import ToolSets
 
+JUDGED = 1000
+"""Scenes of each label that sets are judged by, at most."""
 EXHAUSTED = 5
 """Values of a path up to which every set is a candidate."""
 CODES = 12
@@ -31,6 +34,8 @@ FIRST = 40
 """Values, or words, of one path that can be in a set, the most telling first."""
 CONTEXTS, WORD_CONTEXTS = 8, 3
 """Tests of a scope among whose rows sets of values, and of words, are looked for."""
+MOST_CONTEXTS = 200
+"""Tests of a scope, the most telling, of which those are taken that differ."""
 ALIKE = 2
 """Such tests of one path."""
 REPEATED = 4
@@ -39,8 +44,15 @@ KEPT, KEPT_WORDS = 12, 4
 """Candidate sets of one path and one size."""
 
 
+class Rows(NamedTuple):
+    """Rows of a scope that sets are judged by, and the scene of each, counted among the judged ones."""
+
+    rows: NDArray[np.int64]
+    scenes: NDArray[np.int64]
+
+
 class Context(NamedTuple):
-    """A test of a scope by the rows it leaves, how telling it is, and the path it speaks of."""
+    """A test of a scope by the judged rows it leaves, how telling it is, and the path it speaks of."""
 
     score: float
     path: str
@@ -53,16 +65,22 @@ class ValueSets:
     def __init__(self, root: Scope, grammar: Grammar, examples: Examples) -> None:
         self.most = grammar.max_set
         self.tools = ToolSets.of(root, grammar) if grammar.max_set > 1 else None
-        self._judges = Judges.of(examples.labels, np.array(examples.weights, np.float64))
-        self._scene: dict[int, NDArray[np.int64]] = {}
-        self._place(root, np.arange(len(examples.labels)))
+        weights = np.array(examples.weights, np.float64)
+        judged = _spread(np.flatnonzero(examples.labels & (weights > 0)))
+        judged = np.concatenate([judged, _spread(np.flatnonzero(~examples.labels & (weights > 0)))])
+        self._judges = Judges.of(examples.labels[judged], weights[judged])
+        self._rows: dict[int, Rows] = {}
+        place = np.full(len(weights), -1, np.int64)
+        place[judged] = np.arange(len(judged))
+        self._place(root, place)
         self._values: dict[int, dict[Codes, None]] = {}
         self._words: dict[tuple[int, bool], dict[Codes, None]] = {}
         self._plain: dict[int, dict[Codes, float]] = {}
         self._contexts: dict[int, list[Context]] = {}
 
     def _place(self, scope: Scope, scenes: NDArray[np.int64]) -> None:
-        self._scene[id(scope)] = scenes
+        rows = np.flatnonzero(scenes >= 0)
+        self._rows[id(scope)] = Rows(rows, scenes[rows])
         for child in scope.children.values():
             self._place(child, scenes[child.owner])
 
@@ -112,8 +130,8 @@ class ValueSets:
     ) -> dict[Codes, None]:
         if len(words) < 2 or self.most < 2 or column.kind != "plain" or column.identifier_like:
             return {}
-        scenes, both = self._scene[id(scope)], scope.depth > 0
-        truth = np.array([holding(column, (word,), ignore_case) for word in words])
+        (at, scenes), both = self._rows[id(scope)], scope.depth > 0
+        truth = np.array([holding(column, (word,), ignore_case)[at] for word in words])
         everything = MaskParts(truth, tuple(range(len(words))), scenes, self._judges.scenes)
         chosen = most_telling(everything, FIRST, self._judges.even)
         found: dict[Codes, float] = {}
@@ -132,7 +150,8 @@ class ValueSets:
 
     def _counts(self, scope: Scope, column: Column, codes: Codes, mask: Mask | None) -> CountParts:
         """How many rows of each scene hold each of `codes`, among the rows of `mask`."""
-        scenes, held = self._scene[id(scope)], column.codes
+        rows, scenes = self._rows[id(scope)]
+        held = column.codes[rows]
         if mask is not None:
             scenes, held = scenes[mask], held[mask]
         total = np.bincount(scenes, minlength=self._judges.scenes)
@@ -146,7 +165,7 @@ class ValueSets:
     def _telling_elsewhere(self, scope: Scope, path: str) -> list[Context]:
         """The most telling tests of the scope about other paths."""
         if id(scope) not in self._contexts:
-            found = sorted(self._tests(scope), key=lambda context: -context.score)
+            found = heapq.nlargest(MOST_CONTEXTS, self._tests(scope), key=lambda context: context.score)
             kept: list[Context] = []
             seen: dict[bytes, None] = {}
             for context in found:
@@ -158,38 +177,33 @@ class ValueSets:
         return [context for context in self._contexts[id(scope)] if context.path != path]
 
     def _tests(self, scope: Scope) -> Iterator[Context]:
-        scenes = self._scene[id(scope)]
+        rows, scenes = self._rows[id(scope)]
         for path, column in scope.columns.items():
             if column.kind != "plain" or column.identifier_like:
                 continue
-            if not column.present.all():
-                yield self._context(scope, path, column.present)
+            present, held, ranks = column.present[rows], column.codes[rows], column.ranks[rows]
+            if not present.all():
+                yield self._context(scenes, path, present)
             codes = range(len(column.distinct))
             usual = sorted(codes, key=lambda code: (-column.occurrences[code], code))[:FIRST]
             for code in usual if len(column.distinct) > 1 else ():
-                yield self._context(scope, path, column.codes == code)
-                yield self._context(scope, path, column.codes != code)
+                yield self._context(scenes, path, held == code)
+                yield self._context(scenes, path, held != code)
             if len(column.numbers) > 1:
-                yield from self._cuts(scope, path, column.ranks, scenes)
-                yield from self._cuts(
-                    scope,
-                    path,
-                    np.where(column.ranks < 0, -1, len(column.numbers) - 1 - column.ranks),
-                    scenes,
-                )
+                turned = np.where(ranks < 0, -1, len(column.numbers) - 1 - ranks)
+                yield from self._cuts(scenes, path, ranks)
+                yield from self._cuts(scenes, path, turned)
             if len(choosable(column)) > EXHAUSTED:
                 found = self._without_context(scope, column)
                 for chosen in sorted(found, key=lambda chosen: (-found[chosen], chosen))[:ALIKE]:
-                    yield self._context(scope, path, np.isin(column.codes, chosen))
+                    yield self._context(scenes, path, np.isin(held, chosen))
 
-    def _context(self, scope: Scope, path: str, mask: Mask) -> Context:
+    def _context(self, scenes: NDArray[np.int64], path: str, mask: Mask) -> Context:
         touched = np.zeros(self._judges.scenes, np.bool_)
-        touched[self._scene[id(scope)][mask]] = True
+        touched[scenes[mask]] = True
         return Context(round(abs(float(touched @ self._judges.even[:, 0])), 9), path, mask)
 
-    def _cuts(
-        self, scope: Scope, path: str, ranks: NDArray[np.int32], scenes: NDArray[np.int64]
-    ) -> Iterator[Context]:
+    def _cuts(self, scenes: NDArray[np.int64], path: str, ranks: NDArray[np.int32]) -> Iterator[Context]:
         """Bounds: the most telling, and the highest that each class as a whole still meets."""
         highest = np.full(self._judges.scenes, -1, np.int64)
         np.maximum.at(highest, scenes, ranks)
@@ -200,7 +214,14 @@ class ValueSets:
             reached = highest[side & (highest >= 0)]
             places |= {int(reached.min())} if len(reached) else set()
         for place in sorted(places):
-            yield self._context(scope, path, ranks >= place)
+            yield self._context(scenes, path, ranks >= place)
+
+
+def _spread(scenes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """At most `JUDGED` of them, evenly spread."""
+    if len(scenes) <= JUDGED:
+        return scenes
+    return scenes[np.linspace(0, len(scenes) - 1, JUDGED).round().astype(np.int64)]
 
 
 def holding(column: Column, words: Iterable[str], ignore_case: bool) -> Mask:

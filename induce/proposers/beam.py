@@ -61,14 +61,14 @@ class Beam(Grower):
             level = _best(self._grown([c for c in level if len(c.where) < self.max_where], seen))
 
     def emit(self, contexts: list[Context]) -> list[Context]:
-        """As ever, but without exact counts over a numeric bound, which the grammar does not hold."""
-        every = self.bounds
+        """As ever, but over a numeric bound no exact counts and ranges, which the grammar does not hold."""
+        bounds, ranges = self.bounds, self.ranges
         if contexts and any(map(_is_bound, contexts[0].where)):
-            self.bounds = [bound for bound in every if bound is None or bound[0] != "eq"]
+            self.bounds, self.ranges = [one for one in bounds if one is None or one[0] != "eq"], []
         try:
             return super().emit(contexts)
         finally:
-            self.bounds = every
+            self.bounds, self.ranges = bounds, ranges
 
     def _use(self, literals: list[Candidate]) -> None:
         self.literals = literals
