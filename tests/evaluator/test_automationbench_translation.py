@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_evaluator_properties import json_values
 
 from evaluator import (
     CheckError,
@@ -303,3 +306,64 @@ def test_every_check_of_the_corpus_reads_as_a_sentence_and_as_data() -> None:
         if translation is not None:
             assert sentence(translation.check)
             parse_check(translation.check)
+
+
+PARAMETERS = [
+    "to",
+    "body_contains",
+    "subject",
+    "text_contains",
+    "channel_name",
+    "user_id",
+    "spreadsheet_id",
+    "row_id",
+    "worksheet_id",
+    "cell_contains",
+    "cells",
+    "column",
+    "value",
+    "count",
+    "min_count",
+    "action_key",
+    "params",
+    "collection",
+    "object_type",
+    "record_id",
+    "field",
+    "additional_checks",
+    "criteria",
+    "ticket_id",
+    "tag",
+    "conversation_id",
+    "email",
+    "name",
+    "property",
+    "attendees",
+    "start",
+    "meeting_id",
+    "profile_url",
+    "has_message",
+    "exclude_cancelled",
+    "message_id",
+    "label_id",
+    "expected",
+    "lookup_column",
+    "fields",
+]
+
+
+@given(
+    st.sampled_from(sorted(TYPES)),
+    st.dictionaries(st.sampled_from(PARAMETERS), json_values | st.text(max_size=6), max_size=8),
+    json_values | st.just(sheet({"A": "x"})),
+)
+def test_any_parameters_make_a_check_or_are_refused_by_key(name: str, parameters: Any, initial: Any) -> None:
+    translation, refused = None, ""
+    try:
+        translation = translated(parameters | {"type": name}, initial)
+    except CheckError as error:
+        refused = error.place
+    assert not refused or refused.startswith(("$.", "initial"))
+    if translation is not None:
+        compile_check(translation.check)
+        assert translation.approximate is bool(translation.needs)
