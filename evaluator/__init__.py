@@ -63,9 +63,7 @@ if TYPE_CHECKING:
     from evaluator.scene_otel import read_scene_otel, read_traces
     from evaluator.schema import check_json_schema
     from evaluator.simplification import simplify
-    from evaluator.table import EvaluationTable as EvaluationTable
-    from evaluator.table import SceneTable as SceneTable
-    from evaluator.table import evaluate_many as evaluate_many
+    from evaluator.table import EvaluationTable, SceneTable, evaluate_many
     from evaluator.traces.builder import TraceBuilder
     from evaluator.traces.conversation import trace_from_anthropic, trace_from_openai
     from evaluator.traces.mlflow_traces import traces_from_mlflow
@@ -75,6 +73,7 @@ if TYPE_CHECKING:
     from evaluator.traces.schema import trace_json_schema
     from evaluator.traces.tree import TraceTree
     from evaluator.traces.validation import validate_trace
+    from evaluator.translate.automationbench.descent import Descent, descend
     from evaluator.translate.automationbench.grading import Grading, grade
     from evaluator.translate.automationbench.translation import Translation, translate_automationbench
     from evaluator.translate.automationbench.worlds import normalise_world
@@ -90,6 +89,7 @@ _LATER = {
     "BudgetExceededError": "evaluator.providers.errors",
     "CheckAssertionError": "evaluator.assertion",
     "CheckPack": "evaluator.pack",
+    "Descent": "evaluator.translate.automationbench.descent",
     "EvaluationTable": "evaluator.table",
     "Expectation": "evaluator.expecting",
     "ExpectationError": "evaluator.expecting",
@@ -126,6 +126,7 @@ _LATER = {
     "check_hash": "evaluator.expression",
     "check_json_schema": "evaluator.schema",
     "default_providers": "evaluator.providers.environment",
+    "descend": "evaluator.translate.automationbench.descent",
     "dump_check": "evaluator.expression",
     "enforce": "evaluator.expecting",
     "evaluate_assertion": "evaluator.assertions.run",
@@ -183,6 +184,8 @@ __all__ = [
     "CheckPack",
     "CheckResult",
     "CompiledCheck",
+    "Descent",
+    "EvaluationTable",
     "Expectation",
     "ExpectationError",
     "Grading",
@@ -206,6 +209,7 @@ __all__ = [
     "Retries",
     "SceneError",
     "SceneRecorder",
+    "SceneTable",
     "ScoreHistory",
     "Spending",
     "Subscription",
@@ -225,10 +229,12 @@ __all__ = [
     "compile_check",
     "default_providers",
     "define_check",
+    "descend",
     "diagnose",
     "dump_check",
     "enforce",
     "evaluate_assertion",
+    "evaluate_many",
     "expect",
     "explain",
     "format_anchor",

@@ -14,6 +14,7 @@ from evaluator.progress import Progress
 from evaluator.safe_text import printable
 from evaluator.scene_lines import scene_lines, shown
 from evaluator.text_table import text_table
+from evaluator.translate.automationbench.descent import Descent, descend
 from evaluator.translate.automationbench.grading import GradedAssertion, Grading, TaskGrader
 from evaluator.translate.automationbench.outside_grader import GraderError, ask_grader
 from evaluator.translate.automationbench.roll_up import (
@@ -24,7 +25,7 @@ from evaluator.translate.automationbench.roll_up import (
     domain_of,
 )
 from evaluator.translate.automationbench.translation import Coverage, coverage
-from evaluator.values import compact
+from evaluator.values import compact, number_text
 
 _EPILOG = """\
 A line of TASKS is {"task", "initial_state", "assertions"}; a line of FINAL is {"task", "world"}, the end
@@ -38,14 +39,19 @@ task is not completed while one that would count is.
 --grader CMD asks a program of yours for its verdicts. It reads {"idx", "assertion", "world"}, one a line, the
 world as it is in the file, and answers {"idx", "satisfied"}, one a line, in any order.
 
-exit status: 0 all runs are completed (--coverage: all assertions are translated; --grader: all verdicts
-agree), 1 some are not, 2 the input cannot be used or the grader does not work
+--descend takes the gap as a planner's heuristic: from each starting world it makes the edit after which the
+gaps of the task's assertions add up to least, and again, until all hold or no edit helps. A task that is not
+completed so may have assertions at odds.
+
+exit status: 0 all runs (--descend: tasks) are completed (--coverage: all assertions are translated; --grader:
+all verdicts agree), 1 some are not, 2 the input cannot be used or the grader does not work
 """
 
 _TALLY_HEAD = ["assertions", "free", "unscored", "untranslated", "counted", "passed", "share"]
 _NUMBERS = (
     *_TALLY_HEAD,
     *("runs", "completed", "credit", "types", "translated", "total", "agree", "disagree"),
+    *("edits", "gap at start", "gap at end"),
 )
 
 
@@ -61,6 +67,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("tasks", metavar="TASKS.jsonl", help="file with one task a line; - is standard input")
     parser.add_argument("--final", metavar="FINAL.jsonl", help="file with the end state of one run a line")
     parser.add_argument("--coverage", action="store_true", help="tell what is translated; grade nothing")
+    parser.add_argument(
+        "--descend", action="store_true", help="complete the tasks by edits that make the gap smaller"
+    )
     parser.add_argument(
         "--domain", action="append", metavar="NAME", help="only tasks of this domain (may be repeated)"
     )
@@ -82,11 +91,16 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the scores, the coverage or the agreement. Returns 0 when nothing is amiss, else 1."""
-    if args.coverage and (args.grader is not None or args.final is not None):
-        raise UnusableInputError("--coverage grades nothing; leave --final and --grader out")
+    for alone, asked in (("--coverage", args.coverage), ("--descend", args.descend)):
+        if asked and (args.grader is not None or args.final is not None):
+            raise UnusableInputError(f"{alone} grades no runs; leave --final and --grader out")
+    if args.coverage and args.descend:
+        raise UnusableInputError("--coverage and --descend are two questions; ask one at a time")
     tasks = _tasks(args)
     if args.coverage:
         return _tell_coverage(tasks, args)
+    if args.descend:
+        return _tell_descents(list(_descended(tasks)), args)
     runs = list(_graded(tasks, args))
     if args.grader is not None:
         return _tell_agreement(runs, args)
@@ -381,3 +395,60 @@ def _agreement_table(agreement: Agreement, untranslated: int, show: int) -> Iter
     if untranslated:
         yield f"not compared, being untranslated: {_number(untranslated, 'assertion')}"
     yield f"equivalence: {agreement.all.percent} %"
+
+
+# Descent on the gap
+
+
+def _descended(tasks: list[_Task]) -> Iterator[Descent]:
+    progress = Progress(results_on_screen=False)
+    try:
+        for number, one in enumerate(tasks, start=1):
+            if progress.due():
+                progress.show(f"{number:,} of {len(tasks):,} tasks")
+            try:
+                yield descend(one.task)
+            except (CheckError, SceneError) as error:
+                raise UnusableInputError(f"{one.place}: {error}") from None
+    finally:
+        progress.clear()
+
+
+def _tell_descents(descents: list[Descent], args: argparse.Namespace) -> int:
+    completed = sum(descent.grading.completed for descent in descents)
+    if args.json:
+        told = {"total": len(descents), "completed": completed}
+        told_of_each = [descent.to_dict() for descent in descents]
+        sys.stdout.write(json_text({**told, "tasks": told_of_each}) + "\n")
+    else:
+        print("\n".join(_descent_table(descents, args.show)))
+    print(f"{_number(len(descents), 'task')}: {completed:,} completed by descent on the gap", file=sys.stderr)
+    return 0 if completed == len(descents) else 1
+
+
+def _descent_table(descents: list[Descent], show: int) -> Iterator[str]:
+    yield from text_table(
+        ["task", "assertions", "gap at start", "edits", "gap at end", "outcome"],
+        [
+            [
+                descent.task,
+                f"{len(descent.grading.assertions):,}",
+                number_text(descent.gaps[0]),
+                f"{len(descent.edits):,}",
+                number_text(descent.gaps[-1]),
+                _outcome(descent.grading),
+            ]
+            for descent in descents[:show]
+        ],
+        right=_NUMBERS,
+    )
+    yield from _left_out(show, len(descents), "task")
+
+
+def _outcome(grading: Grading) -> str:
+    if grading.completed:
+        return "completed"
+    failing = [one.type for one in grading.counted if not one.passed]
+    if failing:
+        return f"fails {', '.join(dict.fromkeys(failing))}"
+    return f"unknown: {_number(len(grading.untranslated), 'assertion')} untranslated"

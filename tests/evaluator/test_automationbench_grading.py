@@ -266,7 +266,7 @@ def corpus_of(*lines: Any) -> str:
             ["--grader", "/no/such"],
             "--grader: the grader /no/such cannot be started",
         ),
-        (corpus_of(task(POST)), None, ["--grader", "x", "--coverage"], "--coverage grades nothing"),
+        (corpus_of(task(POST)), None, ["--grader", "x", "--coverage"], "--coverage grades no runs"),
         (
             corpus_of({"task": "a", "initial_state": {}}),
             None,

@@ -1,9 +1,9 @@
 """Greedy descent on the gap: from the starting world of a task to one that completes it, edit by edit.
 
 The gap of a task is the sum of the gaps of its assertions, those that count and those that are to stay true.
-Edits are few and plain: a record is added, a value is set, values are removed. Which ones come into question is
-read off a failing check, as a planner grounds its actions by its goal; which one is taken, the gap alone says
-(`rank_actions` with a depth of one), and only one that makes it smaller.
+Edits are few and plain: a record is added, a value is set, values are removed. Which ones come into question
+is read off a failing check, as a planner grounds its actions by its goal; which one is taken, the gap alone
+says (`rank_actions` with a depth of one), and only one that makes it smaller.
 
 Where none does, the descent stands on a plateau. It comes of empty collections: to a search in one, the first
 record is as far as it may be, and once a record is there, every search that it does not satisfy tells how far
@@ -32,6 +32,7 @@ Steps = tuple[str | int, ...]
 
 _NEAREST_RECORDS = 3
 _MOST_EDITS = 24
+_IDENTITY = ("id", "row_id")  # a record keeps what it is known by
 _ANYTHING = {"op": "exists", "path": ""}
 
 
@@ -209,8 +210,8 @@ def _edits(check: dict[str, Any], scene: Any, at: Steps, wanted: bool) -> Iterat
 
 def _value_edits(check: dict[str, Any], scene: Any, at: Steps, wanted: bool) -> Iterator[Edit]:
     steps = _steps(check["path"])
-    if steps is None or not at + steps:
-        return
+    if steps is None or not at + steps or (at + steps)[-1] in _IDENTITY or not (steps or wanted):
+        return  # a member of a list that should not be there is removed, not changed
     try:
         after = satisfy(check if wanted else {"op": "not", "of": check}, scene)
     except UnsatisfiableError:
@@ -242,13 +243,21 @@ def _record_edits(check: dict[str, Any], scene: Any, at: Steps, wanted: bool) ->
             yield from _additions(where, found, there)
         return
     if wanted:
-        yield from _additions(where, found, there)
+        if not any(_is_named(where, record) for record in records.values()):
+            yield from _additions(where, found, there)
         for key in sorted(records, key=lambda key: gap(records[key]))[:_NEAREST_RECORDS]:
             yield from _edits(where, records[key], (*there, key), True)
         return
-    yield Edit("remove", tuple((*there, key) for key in passing))
     if len(passing) == 1:
         yield from _edits(where, records[passing[0]], (*there, passing[0]), False)
+    yield Edit("remove", tuple((*there, key) for key in passing))
+
+
+def _is_named(where: dict[str, Any], record: Any) -> bool:
+    """Whether a search names the record that it wants, and this is the one."""
+    parts = where["of"] if where["op"] == "and" else [where]
+    names = [part for part in parts if part["op"] == "eq" and part["path"] in _IDENTITY]
+    return bool(names) and all(remembered(name).passes(record) for name in names)
 
 
 def _additions(where: dict[str, Any], found: Any, there: Steps) -> Iterator[Edit]:
