@@ -212,6 +212,8 @@ def test_without_a_needed_parameter_it_is_false_even_of_a_guard(assertion: dict[
         (ACTION | {"params": "x"}, "$.params"),
         ({"type": "gmail_email_sent_count", "count": "many"}, "$.count"),
         ({"type": "freshdesk_ticket_exists", "status": [2]}, "$.status"),
+        ({"type": "gmail_message_sent", "to": "\ud83d"}, "$.to"),
+        (ROW | {"cells": {"A": float("nan")}}, "$.cells.A"),
     ],
 )
 def test_an_impossible_parameter_is_refused_with_its_key(parameters: dict[str, Any], place: str) -> None:
@@ -229,6 +231,12 @@ def test_an_unknown_type_has_no_translation(name: Any) -> None:
 def test_an_assertion_is_an_object() -> None:
     with pytest.raises(CheckError, match="an assertion is an object"):
         translate_automationbench("gmail_message_sent")  # type: ignore[arg-type]
+
+
+def test_a_check_is_the_callers_own() -> None:
+    changed = translated(SENT_TO).check
+    changed["where"]["of"][0]["where"]["value"] = "TRASH"
+    assert verdict(SENT_TO, mail())
 
 
 def test_what_is_not_looked_at_is_told() -> None:

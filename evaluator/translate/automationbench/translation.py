@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from evaluator.check import snapshot
 from evaluator.errors import CheckError, kind_of
 from evaluator.translate.automationbench.clauses import NEVER, no
 from evaluator.translate.automationbench.parameters import MissingParameterError, Parameters
@@ -54,7 +55,7 @@ def translate_automationbench(assertion: dict[str, Any], initial: Any = None) ->
     known = TYPES.get(name) if type(name) is str else None
     if known is None:
         return None
-    parameters = Parameters(assertion, initial)
+    parameters = Parameters(snapshot(assertion), initial)
     try:
         positive = known.build(parameters)
         check = no(positive) if known.negated else positive
@@ -67,7 +68,7 @@ def translate_automationbench(assertion: dict[str, Any], initial: Any = None) ->
     if known.guessed:
         parameters.note("no rule of the grader is known; the name and the parameters of the type say this")
     needs = tuple(parameters.notes)
-    return Translation(check, bool(needs), needs, known.confidence, known.family, known.negated)
+    return Translation(snapshot(check), bool(needs), needs, known.confidence, known.family, known.negated)
 
 
 class Coverage(Struct, frozen=True):
