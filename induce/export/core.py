@@ -7,14 +7,16 @@ A new operator gets its entry in `_LOWERED`, or is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import ceil, floor
 from typing import Any, Final, NamedTuple
 
 from evaluator import CheckError, compile_check
 from evaluator.check import is_defined
 from evaluator.expression import Path, fields_of
+from evaluator.lowering import lower
 from evaluator.path import Property, parse_path
+from induce.parts import parts, place_text
 
 Wire = dict[str, Any]
 
@@ -57,7 +59,8 @@ class OutsideCoreError(CheckError):
 def core_profile(check: object) -> CoreProfile:
     """A check, anything `compile_check` takes, with the same verdict on every scene in core forms alone.
 
-    An id, meta and unknown keys stay.
+    An id, meta and unknown keys stay. Assertions over traces are lowered (see `evaluator.lowering`) where scenes
+    have their trace under the key ``trace``; there the verdict is the same.
 
     Raises
     ------
@@ -71,6 +74,13 @@ def core_profile(check: object) -> CoreProfile:
     """
     wire = compile_check(check).check
     lowering = _Lowering()
+    asserted = list(_assertions(wire))
+    if asserted:
+        refused = [(f"{place}.op", f'it has no "{part["op"]}"') for place, part in asserted if not _sayable(part)]
+        if refused:
+            raise OutsideCoreError(tuple(refused))
+        wire = lower(wire)
+        lowering.notes += [f'{place}: "{part["op"]}" is said of the trace at "trace"' for place, part in asserted]
     if is_defined(wire):
         core = wire | {"expr": lowering.said(wire["expr"], "$.expr")}
     else:
@@ -78,6 +88,22 @@ def core_profile(check: object) -> CoreProfile:
     if lowering.problems:
         raise OutsideCoreError(tuple(lowering.problems))
     return CoreProfile(core, tuple(lowering.notes))
+
+
+def _assertions(wire: Wire) -> Iterator[tuple[str, Wire]]:
+    """The parts of a check that are assertions over traces, with their places."""
+    defined = is_defined(wire)
+    for place, part in parts(wire["expr"] if defined else wire, ("expr",) if defined else ()):
+        if "." in part["op"] and not part["op"].startswith("cel."):
+            yield place_text(place), part
+
+
+def _sayable(assertion: Wire) -> bool:
+    try:
+        lower(assertion)
+    except CheckError:
+        return False
+    return True
 
 
 class _Lowering:
