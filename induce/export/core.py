@@ -59,8 +59,8 @@ class OutsideCoreError(CheckError):
 def core_profile(check: object) -> CoreProfile:
     """A check, anything `compile_check` takes, with the same verdict on every scene in core forms alone.
 
-    An id, meta and unknown keys stay. Assertions over traces are lowered (see `evaluator.lowering`) where scenes
-    have their trace under the key ``trace``; there the verdict is the same.
+    An id, meta and unknown keys stay. Assertions over traces (see `evaluator.lowering`) are lowered for scenes
+    that have their trace under the key ``trace``; there the verdict is the same.
 
     Raises
     ------
@@ -76,11 +76,15 @@ def core_profile(check: object) -> CoreProfile:
     lowering = _Lowering()
     asserted = list(_assertions(wire))
     if asserted:
-        refused = [(f"{place}.op", f'it has no "{part["op"]}"') for place, part in asserted if not _sayable(part)]
+        refused = [
+            (f"{place}.op", f'it has no "{part["op"]}"') for place, part in asserted if not _sayable(part)
+        ]
         if refused:
             raise OutsideCoreError(tuple(refused))
         wire = lower(wire)
-        lowering.notes += [f'{place}: "{part["op"]}" is said of the trace at "trace"' for place, part in asserted]
+        lowering.notes += [
+            f'{place}: "{part["op"]}" is said of the trace at "trace"' for place, part in asserted
+        ]
     if is_defined(wire):
         core = wire | {"expr": lowering.said(wire["expr"], "$.expr")}
     else:
