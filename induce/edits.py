@@ -212,6 +212,8 @@ def _plans(check: Check, scene: JSON, at: Steps, wanted: bool, peers: list[JSON]
         return _all_of(found) if (op == "and") is wanted else _ranked(p for one in found for p in one)
     if op in ("find", "count"):
         return _collection_plans(check, scene, at, wanted, peers)
+    if op == "trace.before":
+        return _order_plans(check, scene, at, wanted, peers)
     return _ranked(_atom_plans(check, scene, at, wanted, peers)) if "path" in check else []
 
 
@@ -301,6 +303,27 @@ def _collection_plans(check: Check, scene: JSON, at: Steps, wanted: bool, peers:
     for target in _targets(check, len(matching), wanted):
         plans += _until(where, elements, matching, target, at + steps, others, fresh)
     return _ranked(plans)
+
+
+def _order_plans(check: Check, scene: JSON, at: Steps, wanted: bool, peers: list[JSON]) -> list[Plan]:
+    """Elements that come too early removed; for the opposite, those that lead removed, or one added."""
+    elements, steps = resolve(scene, check["collection"]), _standing(scene, parse_path(check["collection"]))
+    if type(elements) is not list or steps is None:
+        return []
+    holder = at + steps
+    gap = compile_check({**check, "collection": ""}).gap
+    if wanted:
+        early = [i for i in range(len(elements)) if gap(elements[: i + 1]) > gap(elements[:i])]
+        return [tuple(_Edit((*holder, i), MISSING) for i in early)] if len(early) <= MOST_ELEMENTS else []
+    first = compile_check(check["first"]).passes
+    leading = [_Edit((*holder, i), MISSING) for i, element in enumerate(elements) if first(element)]
+    plans: list[Plan] = [(edit,) for edit in leading[:MOST_ELEMENTS]] + [tuple(leading[:MOST_ELEMENTS])]
+    for peer in peers:
+        found = resolve(peer, check["collection"])
+        for new in found[:PEERS] if type(found) is list else []:
+            if gap([*elements, new]) > 0:
+                return _ranked([*plans, (_Edit(holder, new, append=True),)])
+    return _ranked(plan for plan in plans if plan)
 
 
 def _until(
