@@ -59,8 +59,8 @@ class OutsideCoreError(CheckError):
 def core_profile(check: object) -> CoreProfile:
     """A check, anything `compile_check` takes, with the same verdict on every scene in core forms alone.
 
-    An id, meta and unknown keys stay. Assertions over traces are lowered (see `evaluator.lowering`) for scenes
-    that have the trace under the key ``trace``.
+    An id, meta and unknown keys stay. Assertions over traces are lowered (see `evaluator.lowering`), for
+    scenes that have the trace under the key ``trace``.
 
     Raises
     ------
