@@ -9,8 +9,10 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
+from typing import NoReturn
 
 from evaluator.commands import UnusableInputError
+from evaluator.safe_text import printable_lines
 
 _COMMANDS = (
     "check",
@@ -44,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except UnusableInputError as error:
         _flush_quietly()
-        print(f"evaluator {args.command}: {error}", file=sys.stderr)
+        print(printable_lines(f"evaluator {args.command}: {error}"), file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader has gone, as `head` does
         _discard_output()
@@ -60,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser(words: list[str]) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="evaluator",
         description="Evaluate checks, predicates over JSON scenes that say how far off a failure is.",
     )
@@ -70,6 +72,13 @@ def _parser(words: list[str]) -> argparse.ArgumentParser:
     for name in asked or _COMMANDS:
         import_module(f"evaluator.commands.{name}").add_parser(commands)
     return parser
+
+
+class _Parser(argparse.ArgumentParser):
+    """Words of the command line are echoed in complaints as they can be shown."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(printable_lines(message))
 
 
 class _PrintVersion(argparse.Action):

@@ -8,8 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 from evaluator.check import MAX_NESTING, Check, CheckData, carried, is_defined, snapshot
-from evaluator.errors import CheckError, kind_of, nearest
+from evaluator.errors import CheckError, SceneError, kind_of, nearest
 from evaluator.fields import Fields
+from evaluator.fresh_stack import on_fresh_stack
 from evaluator.node import Node
 from evaluator.operators import OPERATORS
 from evaluator.result import CheckResult
@@ -42,13 +43,20 @@ class CompiledCheck:
 
     def __call__(self, scene: Any, *, anchors: bool = False) -> CheckResult:
         try:
-            result = self._judge(scene)
-            if anchors and not result.passed:
-                result.anchor = self._anchor(scene)
+            result = self._judged(scene, anchors)
         except RecursionError:
-            raise CheckError(_TOO_DEEP, "$") from None
+            try:
+                result = on_fresh_stack(lambda: self._judged(scene, anchors))
+            except RecursionError:
+                raise CheckError(_TOO_DEEP, "$") from None
         if self.meta is not None:
             result.carry(self.meta)
+        return result
+
+    def _judged(self, scene: Any, anchors: bool) -> CheckResult:
+        result = self._judge(scene)
+        if anchors and not result.passed:
+            result.anchor = self._anchor(scene)
         return result
 
     def _anchor(self, scene: Any) -> dict[str, str] | None:
@@ -92,7 +100,7 @@ def compile_check(check: object) -> CompiledCheck:
     if is_defined(copied):
         expr, place, meta = copied["expr"], "$.expr", carried(copied.get("meta"))
     try:
-        return CompiledCheck(copied, _whole(_compile(expr, place, 0)), meta)
+        return CompiledCheck(copied, on_fresh_stack(lambda: _whole(_compile(expr, place, 0))), meta)
     except RecursionError:
         raise CheckError(_TOO_DEEP, "$") from None
 
@@ -183,12 +191,18 @@ def run_check(scene: object, check: object, *, anchors: bool = False) -> CheckRe
         SceneError: the scene holds something that is not JSON, wherever it is; `place` says where. (A
             compiled check that is called looks only where it leads, see `validate_scene`.)
     """
-    if scene is not MISSING:
-        validate_scene(scene, infinite=True)
-    if isinstance(check, CompiledCheck):
-        return check(scene, anchors=anchors)
-    wire = _wire(check)
-    compiled = remembered(wire)
+    try:
+        if scene is not MISSING:
+            validate_scene(scene, infinite=True)
+        if isinstance(check, CompiledCheck):
+            return check(scene, anchors=anchors)
+        wire = _wire(check)
+        compiled = remembered(wire)
+    except (CheckError, SceneError) as error:
+        if _looks_like_check(scene) and not _looks_like_check(check):
+            hint = "the first argument looks like a check; the order is run_check(scene, check)"
+            raise CheckError(f"{error.problem}; {hint}", error.place) from None
+        raise
     result = compiled(scene, anchors=anchors)
     if compiled.meta is not None and isinstance(wire, dict):
         own = wire["meta"]  # the caller's own: remembered checks share nothing that can change
@@ -197,6 +211,15 @@ def run_check(scene: object, check: object, *, anchors: bool = False) -> CheckRe
         else:
             result.meta = own
     return result
+
+
+def _looks_like_check(value: object) -> bool:
+    """Whether a value has an operator of its own, or that of a defined check."""
+    if type(value) is dict and type(value.get("expr")) is dict:
+        value = value["expr"]
+    return isinstance(value, CheckData | CompiledCheck) or (
+        type(value) is dict and type(value.get("op")) is str
+    )
 
 
 def remembered(check: Any) -> CompiledCheck:

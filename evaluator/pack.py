@@ -60,10 +60,15 @@ class CheckPack(Struct, frozen=True):
 def load_pack(path: str | PathLike[str]) -> CheckPack:
     """The pack in a file, JSON, or YAML when the name ends in `.yaml` or `.yml`.
 
-    Raises `CheckError` naming the file, and the place in it, when it is no pack; `OSError` when it cannot be
-    read.
+    Raises `CheckError` naming the file, and the place in it, when it cannot be read or is no pack.
     """
-    data = Path(path).read_bytes()
+    try:
+        data = Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        from evaluator.scene_lines import reason  # costs start-up, and few files are missing
+
+        problem = reason(error) if isinstance(error, OSError) else str(error)
+        raise CheckError(problem, str(path)) from None
     try:
         if Path(path).suffix.lower() in (".yaml", ".yml"):
             return parse_pack(_read_yaml(data))

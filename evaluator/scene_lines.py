@@ -90,6 +90,11 @@ def open_lines(path: str) -> IO[bytes]:
     return open(path, "rb")
 
 
+def is_packed(path: str) -> bool:
+    """Whether a file is compressed, by the ending of its name."""
+    return path.endswith((".gz", ".zst"))
+
+
 def _open_zstd(path: str) -> IO[bytes]:
     for module in _ZSTD_MODULES:
         try:

@@ -38,6 +38,7 @@ from evaluator.cel.syntax import (
 )
 from evaluator.compile import compile_check
 from evaluator.errors import CheckError, kind_of
+from evaluator.fresh_stack import on_fresh_stack
 from evaluator.path import Property, format_path, parse_path
 from evaluator.values import number_text, string_form
 
@@ -84,21 +85,26 @@ def from_cel(text: str, *, standard: bool = False) -> Json:
     original, a body that means nothing is at fault (`CheckError`) once there is an element to test.
 
     Raises:
-        CheckError: the text does not parse or is no predicate; the message shows where in the text.
+        CheckError: the text does not parse, is no predicate, or has more than 100 parentheses, calls and
+            negations inside each other; the message shows where in the text.
 
     >>> from_cel("spend_usd <= 500")
     {'op': 'lte', 'path': 'spend_usd', 'value': 500}
     """
     if type(text) is not str:
         raise CheckError(f"CEL: an expression is a string, got {kind_of(text)}")
-    expression = parse(text, standard=standard)
     try:
-        check = _Lowering(text, standard).predicate(expression, _Scope(counts=not standard)).check
-        compile_check(check)  # refuses what is too large or nested too deeply
+        return on_fresh_stack(lambda: _check_of(text, standard))
     except RecursionError:
         raise CheckError("CEL: the expression is nested too deeply") from None
     except CheckError as error:
         raise error if error.problem.startswith("CEL: ") else CheckError(f"CEL: {error.problem}") from None
+
+
+def _check_of(text: str, standard: bool) -> Json:
+    expression = parse(text, standard=standard)
+    check = _Lowering(text, standard).predicate(expression, _Scope(counts=not standard)).check
+    compile_check(check)  # refuses what is too large
     return check
 
 

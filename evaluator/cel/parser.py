@@ -27,6 +27,8 @@ from evaluator.cel.syntax import (
 )
 from evaluator.errors import CheckError
 
+MAX_NESTING: Final = 100
+"""Parentheses, arguments and negations inside each other."""
 _COMPARISONS: Final = ("==", "!=", "<=", ">=", "<", ">")
 _DECIMAL: Final = re.compile(r"[0-9]+\.?[0-9]*|\.[0-9]+")
 _BAD_INDEX: Final = 'index must be a quoted key or a number, e.g. x["my-key"] or rows[0]'
@@ -35,11 +37,7 @@ _BAD_LIST: Final = 'the right side of "in" is a list of literals, e.g. state in 
 
 def parse(text: str, *, standard: bool = False) -> Expression:
     """The expression of a CEL text. Raises `CheckError`, which shows the place in the text."""
-    parser = _Parser(text, tokenize(text, standard=standard), standard)
-    try:
-        return parser.whole()
-    except RecursionError:
-        raise CheckError("CEL: the expression is nested too deeply") from None
+    return _Parser(text, tokenize(text, standard=standard), standard).whole()
 
 
 class _Parser:
@@ -48,6 +46,7 @@ class _Parser:
         self.tokens = tokens
         self.standard = standard
         self.position = 0
+        self.depth = 0
 
     def whole(self) -> Expression:
         expression = self.either()
@@ -82,6 +81,19 @@ class _Parser:
         token = self.token
         self.position += 1
         return token
+
+    def deeper(self) -> None:
+        """Step into an inner expression; refused where too many are inside each other."""
+        self.depth += 1
+        if self.depth > MAX_NESTING:
+            raise self.refusal(f"nested deeper than {MAX_NESTING} levels")
+
+    def inner(self) -> Expression:
+        """A whole expression inside another."""
+        self.deeper()
+        expression = self.either()
+        self.depth -= 1
+        return expression
 
     def either(self) -> Expression:
         at, operands = self.token.at, [self.both()]
@@ -124,8 +136,10 @@ class _Parser:
     def unary(self) -> Expression:
         starts = []
         while self.stands("!"):
+            self.deeper()
             starts.append(self.next().at)
         expression = self.postfix()
+        self.depth -= len(starts)
         for at in reversed(starts):
             expression = Negation(at, expression)
         return expression
@@ -160,9 +174,9 @@ class _Parser:
         """The arguments after an opening parenthesis, up to and with the closing one."""
         found: list[Expression] = []
         if not self.accept(")"):
-            found.append(self.either())
+            found.append(self.inner())
             while self.accept(","):
-                found.append(self.either())
+                found.append(self.inner())
             self.expect(")")
         return tuple(found)
 
@@ -183,7 +197,7 @@ class _Parser:
             case Kind.NAME, name:
                 return Call(token.at, name, self.arguments()) if self.accept("(") else Name(token.at, name)
             case Kind.OPERATOR, "(":
-                expression = self.either()
+                expression = self.inner()
                 self.expect(")")
                 return expression
             case Kind.OPERATOR, "[":

@@ -16,6 +16,7 @@ from evaluator.check import is_defined
 from evaluator.compile import compile_check
 from evaluator.errors import CheckError, kind_of
 from evaluator.expression import fields_of
+from evaluator.fresh_stack import on_fresh_stack
 from evaluator.path import Index, Property, format_path, parse_path
 from evaluator.values import integer_digits, quoted
 
@@ -74,7 +75,7 @@ def to_cel(check: object, *, standard: bool = False) -> str:
     wire = compile_check(check).check
     expression, place = (wire["expr"], "$.expr") if is_defined(wire) else (wire, "$")
     try:
-        return _Printer(standard).said(expression, place, None).text
+        return on_fresh_stack(lambda: _Printer(standard).said(expression, place, None).text)
     except RecursionError:
         raise CheckError("the check is nested too deeply to be written as CEL", "$") from None
 

@@ -16,7 +16,7 @@ from evaluator.meta import SEVERITIES, Meta, Severity, parse_meta
 from evaluator.pack import CheckPack, PackReport, PackRun, Tally, load_pack
 from evaluator.progress import Progress
 from evaluator.result import CheckResult
-from evaluator.scene_lines import reason, scene_lines, shown
+from evaluator.scene_lines import scene_lines, shown
 from evaluator.text_table import text_table
 from evaluator.values import number_text
 
@@ -88,8 +88,6 @@ def run(args: argparse.Namespace) -> int:
 def _read_pack(path: str) -> CheckPack:
     try:
         return load_pack(path)
-    except OSError as error:
-        raise UnusableInputError(f"{path}: {reason(error)}") from None
     except CheckError as error:
         raise UnusableInputError(str(error)) from None
 

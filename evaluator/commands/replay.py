@@ -13,7 +13,8 @@ from evaluator.errors import CheckError, SceneError
 from evaluator.json_write import json_text
 from evaluator.replay import Replay, ReplayedStep, replay_trace
 from evaluator.safe_text import printable
-from evaluator.scene_otel import SceneTrace, read_traces
+from evaluator.scene_lines import numbered_lines, shown
+from evaluator.scene_otel import SceneTrace, traces_of
 from evaluator.values import number_text
 
 _EPILOG = """\
@@ -45,7 +46,12 @@ def add_parser(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("check", metavar="CHECK.json", help="file with the check, bare or defined")
-    parser.add_argument("traces", metavar="TRACE", nargs="+", help="scene-otel file, one span a line")
+    parser.add_argument(
+        "traces",
+        metavar="TRACE",
+        nargs="+",
+        help="scene-otel file, one span a line; - is standard input, .gz and .zst are unpacked",
+    )
     parser.add_argument("--key", metavar="KEY", help="evaluate on the value of this key of the scene")
     parser.add_argument("--format", choices=("text", "jsonl", "svg"), default="text", help="default: text")
     parser.set_defaults(run=run)
@@ -57,10 +63,11 @@ def run(args: argparse.Namespace) -> int:
     runs = []
     for file in args.traces:
         try:
-            traces = read_traces(file)
+            traces = traces_of((line for _, line in numbered_lines(file)), shown(file))
             if not traces:
-                raise UnusableInputError(f"{file}: no spans; one span a line is expected")
-            runs += [_Run(file, trace, replay_trace(check, trace.steps, key=args.key)) for trace in traces]
+                raise UnusableInputError(f"{shown(file)}: no spans; one span a line is expected")
+            name = shown(file)
+            runs += [_Run(name, trace, replay_trace(check, trace.steps, key=args.key)) for trace in traces]
             for trace in traces:
                 _ = trace.success
         except (SceneError, CheckError) as error:

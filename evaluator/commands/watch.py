@@ -15,8 +15,8 @@ from evaluator.follow import FollowedLine, follow_lines
 from evaluator.json_write import json_text
 from evaluator.path import resolve
 from evaluator.result import CheckResult
-from evaluator.safe_text import printable
-from evaluator.scene_lines import numbered_lines, reason, scene_line, shown
+from evaluator.safe_text import printable, printable_lines
+from evaluator.scene_lines import is_packed, numbered_lines, reason, scene_line, shown
 from evaluator.values import MISSING, number_text
 
 _EPILOG = """\
@@ -44,7 +44,9 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("check", metavar="CHECK.json", help="file with the check, bare or defined")
     parser.add_argument(
-        "scenes", metavar="SCENES.jsonl", help="file that grows by one scene a line; - is standard input"
+        "scenes",
+        metavar="SCENES.jsonl",
+        help="file that grows by one scene a line; standard input (-) and .gz, .zst are read to their end",
     )
     parser.add_argument("--first", action="store_true", help="print the first verdict, too")
     parser.add_argument("--once", action="store_true", help="stop at the end of the file")
@@ -106,8 +108,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _lines(args: argparse.Namespace) -> Iterator[tuple[int, bytes]]:
-    if args.scenes == "-":
-        yield from numbered_lines("-")
+    if args.scenes == "-" or is_packed(args.scenes):  # neither can be looked at again
+        yield from numbered_lines(args.scenes)
         return
     try:
         lines: Iterator[FollowedLine] = follow_lines(
@@ -143,4 +145,4 @@ def _time(scene: Any, path: str) -> float:
 
 
 def _say(message: str) -> None:
-    print(f"evaluator watch: {message}", file=sys.stderr, flush=True)
+    print(printable_lines(f"evaluator watch: {message}"), file=sys.stderr, flush=True)

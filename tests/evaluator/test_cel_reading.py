@@ -357,3 +357,19 @@ def test_long_flat_texts_are_read() -> None:
 def test_only_texts_are_read() -> None:
     with pytest.raises(CheckError, match="CEL: an expression is a string, got null"):
         from_cel(None)  # type: ignore[arg-type]
+
+
+def deep(frames: int, text: str) -> Any:
+    """`from_cel` called that many frames further down."""
+    return from_cel(text) if frames == 0 else deep(frames - 1, text)
+
+
+@pytest.mark.parametrize("opening", ["(", "!(", "xs.exists(x, "])
+def test_the_limit_of_nesting_is_stated_and_does_not_depend_on_the_stack(opening: str) -> None:
+    per_level = 2 if opening == "!(" else 1
+    most = 100 // per_level
+    fits, too_deep = (opening * levels + "a" + ")" * levels for levels in (most, most + 1))
+    assert from_cel(fits) == deep(800, fits)
+    for read in (from_cel, lambda text: deep(800, text)):
+        with pytest.raises(CheckError, match="nested deeper than 100 levels"):
+            read(too_deep)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -183,3 +184,27 @@ def test_what_a_caller_does_to_a_results_meta_stays_with_it() -> None:
 
     run_check({}, check()).meta["tags"].append("mine")
     assert run_check({}, check()).meta == {"tags": []}
+
+
+def test_swapped_arguments_are_named() -> None:
+    check, scene = {"op": "lte", "path": "total", "value": 500}, {"total": 540}
+    for given in (check, {"id": "c", "expr": check}, define_check("c", check)):
+        with pytest.raises(CheckError, match=r"the order is run_check\(scene, check\)"):
+            run_check(given, scene)
+    for scene_like, wrong in ((scene, scene), (check, {"op": "nope"}), ({"op": 5}, {})):
+        with pytest.raises(CheckError) as raised:
+            run_check(scene_like, wrong)
+        assert "the order is" not in str(raised.value)
+
+
+def deeper(frames: int, work: Callable[[], Any]) -> Any:
+    """What `work` returns, called that many frames further down."""
+    return work() if frames == 0 else deeper(frames - 1, work)
+
+
+def test_how_deep_the_caller_stands_does_not_matter() -> None:
+    check = nested(200)
+    whole = run_check({}, check)
+    compiled = deeper(850, lambda: compile_check(nested(199)))
+    assert deeper(850, lambda: run_check({}, check)).to_dict() == whole.to_dict()
+    assert deeper(850, lambda: compiled({})).to_dict() == run_check({}, nested(199)).to_dict()

@@ -300,3 +300,12 @@ def test_junit_control_characters_are_written_out() -> None:
     case = ET.fromstring(out.getvalue())[0][0]
     assert case.get("name") == "a\\u0000b\\u001b\\ufffe\\ud83d\n"
     assert case[0].get("message") == "<&\"'>\\u0007"
+
+
+def test_a_pack_that_is_not_there_is_an_error_like_any_other(tmp_path: Path) -> None:
+    for path, said in ((tmp_path / "none.yaml", "no such file"), (tmp_path, "is a folder")):
+        with pytest.raises(CheckError, match=said) as raised:
+            load_pack(path)
+        assert raised.value.place == str(path)
+    with pytest.raises(CheckError, match="null"):
+        load_pack("a\0b")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import subprocess
@@ -165,7 +166,7 @@ def test_unusable_input_is_said_in_one_sentence(
     write_spans(tmp_path / "still.jsonl", span([]))
     write_spans(tmp_path / "odd.jsonl", span([], bench_success=1))
     for name, said in (
-        ("nope.jsonl", "cannot be read: no such file"),
+        ("nope.jsonl", ": no such file"),
         ("empty.jsonl", "no spans"),
         ("half.jsonl", "half.jsonl:1:"),
         ("still.jsonl", "no span sets a scene"),
@@ -205,3 +206,23 @@ def test_the_gradient_of_a_real_run_is_the_one_it_recorded() -> None:
     ]
     assert replay.passed is True
     assert not replay.rises
+
+
+def test_standard_input_and_packed_files_are_read(tmp_path: Path, check: str) -> None:
+    write_spans(tmp_path / "run.jsonl", ticket_run())
+    spans = (tmp_path / "run.jsonl").read_bytes()
+    (tmp_path / "run.jsonl.gz").write_bytes(gzip.compress(spans))
+    plain = run(check, "run.jsonl", cwd=tmp_path)
+    packed = run(check, "run.jsonl.gz", cwd=tmp_path)
+    piped = subprocess.run(
+        [sys.executable, "-m", "evaluator", "replay", check, "-"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        input=spans,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert packed.stdout == plain.stdout.replace("run.jsonl:", "run.jsonl.gz:")
+    assert piped.stdout.decode() == plain.stdout.replace("run.jsonl:", "standard input:")
+    assert (plain.returncode, packed.returncode, piped.returncode) == (0, 0, 0)

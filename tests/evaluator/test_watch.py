@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import queue
@@ -230,3 +231,31 @@ def test_a_file_without_a_scene_has_no_verdict(tmp_path: Path) -> None:
     )
     assert done.returncode == 2
     assert "no scene was read" in done.stderr
+
+
+def test_a_packed_file_is_read_to_its_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "check.json").write_text('{"op": "lte", "path": "x", "value": 5}')
+    with gzip.open(tmp_path / "s.jsonl.gz", "wb") as packed:
+        packed.write(b'{"x": 1}\n{"x": 9}\n{"x": 2}\n')
+    assert main(["watch", str(tmp_path / "check.json"), str(tmp_path / "s.jsonl.gz")]) == 0
+    assert [json.loads(line)["pass"] for line in capsys.readouterr().out.splitlines()] == [False, True]
+    (tmp_path / "cut.jsonl.gz").write_bytes((tmp_path / "s.jsonl.gz").read_bytes()[:-9])
+    assert main(["watch", str(tmp_path / "check.json"), str(tmp_path / "cut.jsonl.gz")]) == 2
+    assert "the compressed file is cut off" in capsys.readouterr().err
+
+
+def test_control_characters_of_a_name_are_shown_as_escapes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "check.json").write_text('{"op": "lte", "path": "x", "value": 5}')
+    name = str(tmp_path / "red\x1b[31m.jsonl")
+    for command in ("watch", "check", "replay", "diff"):
+        more = [str(tmp_path / "check.json")] if command == "diff" else []
+        assert main([command, str(tmp_path / "check.json"), *more, name]) == 2
+        assert "red\\x1b[31m.jsonl: " in capsys.readouterr().err
+    Path(name).write_text("{\n")
+    assert main(["watch", str(tmp_path / "check.json"), name, "--once"]) == 2
+    assert "\x1b" not in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["check", "\x1b[31m", "b", "--\x1b"])
+    assert "\x1b" not in capsys.readouterr().err
