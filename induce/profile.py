@@ -438,6 +438,8 @@ class _Lookup(NamedTuple):
 
 def _add_lookups(root: Scope, grammar: Grammar) -> None:
     for path, child in sorted(root.children.items()):
+        if holds_steps(child):  # tools are called again and again: a find says which call
+            continue
         for found in _lookups(child, grammar):
             owners, first = np.unique(child.owner[found.matched], return_index=True)
             if len(owners) < 2 or len(found.matched) > 1.5 * len(owners):
