@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from evaluator.assertions.json_value import key_of
 from evaluator.values import MISSING
 from induce.grammar import Costs
-from induce.operations.family import Batch
+from induce.operations.family import LEAST_KEPT, LEAST_SHARE, Batch
 from induce.operations.lanes import Traces
 from induce.tool_sets import ToolSets
 
@@ -156,7 +157,10 @@ class DistinctFamily:
 
 
 class GroundedFamily:
-    """``trace.grounded`` for each argument of each tool."""
+    """``trace.grounded`` for the arguments of tools that some scenes take from what was said before.
+
+    Of one that no scene does, it would say no more than that the tool is not called.
+    """
 
     op = "trace.grounded"
 
@@ -165,7 +169,7 @@ class GroundedFamily:
 
     def bits(self, key: tuple[int, str]) -> float | None:
         path = self.prices.argument(*key)
-        if path is None:
+        if path is None or key not in self._judged:
             return None
         return self.prices.costs.operation + self.prices.tool(key[0]) + path
 
@@ -177,27 +181,39 @@ class GroundedFamily:
         return None if tool is None or set(fields) != {"tool", "arg"} else (tool, fields["arg"])
 
     def batches(self) -> Iterator[Batch]:
-        lane, known = self.traces.calls, self.traces.known
-        left = LOOKED_UP
+        for key, (passes, fails) in self._judged.items():
+            yield Batch([key], passes[None, :], fails[None, :])
+
+    @cached_property
+    def _judged(self) -> dict[tuple[int, str], tuple[Mask, Mask]]:
+        """The candidates with the scenes on which each passes, and fails."""
+        lane, left = self.traces.calls, LOOKED_UP
+        found: dict[tuple[int, str], tuple[Mask, Mask]] = {}
         for tool, paths in enumerate(self.traces.paths_of):
-            rows = np.flatnonzero(lane.code == tool)
+            rows = np.flatnonzero(lane.code == tool).tolist()
             for path in paths:
                 values = self.traces.arguments[path][0]
                 left -= len(rows)
                 if left < 0:
-                    return
+                    return found
                 if any(isinstance(values[row], str) and len(values[row]) > LONGEST_VALUE for row in rows):
                     continue
-                fails = np.zeros(lane.scenes, np.bool_)
-                lacking = np.zeros(lane.scenes, np.bool_)
-                for row in rows.tolist():
-                    at, position = self.traces.call_places[row]
-                    if values[row] is MISSING:
-                        lacking[at] = True
-                    elif not fails[at] and not self.traces.views[at].said.holds(values[row], before=position):
-                        fails[at] = True
-                passes = ~fails & ~lacking & known
-                yield Batch([(tool, path)], passes[None, :], (fails & known)[None, :])
+                passes, fails = self._judge(rows, values)
+                kept = int((passes & (lane.counts[tool] > 0)).sum())
+                if kept >= LEAST_KEPT and kept >= LEAST_SHARE * int((lane.counts[tool] > 0).sum()):
+                    found[(tool, path)] = passes, fails
+        return found
+
+    def _judge(self, rows: list[int], values: list[JSON]) -> tuple[Mask, Mask]:
+        fails = np.zeros(self.traces.calls.scenes, np.bool_)
+        lacking = fails.copy()
+        for row in rows:
+            at, position = self.traces.call_places[row]
+            if values[row] is MISSING:
+                lacking[at] = True
+            elif not fails[at] and not self.traces.views[at].said.holds(values[row], before=position):
+                fails[at] = True
+        return ~fails & ~lacking & self.traces.known, fails
 
 
 class CyclesFamily:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from evaluator.values import MISSING
 from induce.grammar import Costs
-from induce.operations.family import Batch
+from induce.operations.family import LEAST_KEPT, LEAST_SHARE, Batch
 from induce.operations.lanes import Lane, Traces, coded
 from induce.profile import Column, Scope
 from induce.set_beam import Codes
@@ -29,8 +29,6 @@ MOST_PAIRED = 3
 """Of these, the ones of which two together may be."""
 LEADERS = 150
 """Sets of tools that may come first, or then, the cheapest."""
-LEAST_IN_ORDER, LEAST_SHARE = 2, 0.1
-"""In how many scenes, and in what share of those with such steps, an order must be kept to be a candidate."""
 ORDERED_TOOLS = 24
 """The most frequent tools, of which three may be asked for in order."""
 PAIRS = 120
@@ -209,7 +207,7 @@ class BeforeFamily:
             late = firsts < len(self.lane)
             there[:, places.scene[places.starts]] |= np.logical_or.reduceat(late, places.starts, axis=1)
         in_order = (there & ~fails).sum(axis=1)
-        supported: Mask = (in_order >= LEAST_IN_ORDER) & (in_order >= LEAST_SHARE * there.sum(axis=1))
+        supported: Mask = (in_order >= LEAST_KEPT) & (in_order >= LEAST_SHARE * there.sum(axis=1))
         return supported
 
     def _places(self, same: tuple[str, ...]) -> _Places:
