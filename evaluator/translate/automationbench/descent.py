@@ -243,9 +243,11 @@ def _record_edits(check: dict[str, Any], scene: Any, at: Steps, wanted: bool) ->
             yield from _additions(where, found, there)
         return
     if wanted:
-        if not any(_is_named(where, record) for record in records.values()):
+        named = [key for key, record in records.items() if _is_named(where, record)]
+        if not named:
             yield from _additions(where, found, there)
-        for key in sorted(records, key=lambda key: gap(records[key]))[:_NEAREST_RECORDS]:
+        nearest = sorted(named or records, key=lambda key: gap(records[key]))
+        for key in nearest[:_NEAREST_RECORDS]:
             yield from _edits(where, records[key], (*there, key), True)
         return
     if len(passing) == 1:
