@@ -50,7 +50,7 @@ class Learner(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_terms: Count | None = None
     max_literals: Count = 4
     max_where: Count = 3
-    max_nesting: Count = 2
+    max_nesting: Annotated[int, msgspec.Meta(ge=0)] = 2
     penalty: Literal["auto"] | Positive = "auto"
     time_limit: Positive = 60.0
     work_limit: Count | None = None

@@ -7,15 +7,16 @@ found by then is written, a second interrupt ends at once. What is slow to impor
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from evaluator import json_text
 from induce.commands import INTERRUPTED, UNUSABLE, Commands, complain, exit_codes, note, say
+from induce.commands.inputs import read_grammar
 from induce.commands.learning import Learner
 from induce.commands.rules import by_rule, learn_by_rule, pack_id_of
 from induce.crossval import (
@@ -24,7 +25,7 @@ from induce.crossval import (
     stratified_folds,
 )
 from induce.export import export_check, require_writable, write_atomically
-from induce.scenes import FORMATS, LabelledScenes, load_json, load_scenes
+from induce.scenes import FORMATS, LabelledScenes, load_scenes
 from induce.summary import HeldOut, held_out_lines, result_lines, scene_lines, to_dict
 from induce.version import __version__
 
@@ -43,6 +44,8 @@ app = typer.Typer(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; `arguments` are those of the process by default."""
+    if sys.stdout is None:  # closed by the caller
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     for stream in (sys.stdout, sys.stderr):
         _speak_utf8(stream)
     try:
@@ -145,7 +148,7 @@ def learn(
         ),
     ] = "",
     grammar: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Grammar as JSON: operators, paths, costs.")
+        str | None, typer.Option(metavar="FILE", help="Grammar as JSON: operators, paths, costs.")
     ] = None,
     engine: Annotated[
         str,
@@ -215,7 +218,7 @@ def learn(
         )
         unseen = None if test is None else load_scenes(test, fmt=fmt, **columns)
         settings = {
-            "grammar": None if grammar is None else load_json(grammar),
+            "grammar": read_grammar(grammar),
             "engine": engine,
             "max_terms": max_terms,
             "max_literals": max_literals,

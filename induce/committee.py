@@ -24,6 +24,7 @@ from induce.examples import Examples
 from induce.grammar import Grammar, bits, units
 from induce.literals import Bound, Collect, Hypothesis, Literal, PathTest, hypothesis_check, literal_check
 from induce.objective import default_terms, objective_of, parse_hypothesis
+from induce.options import check_limits, check_seconds
 from induce.profile import Scope, profile
 from induce.rounding import round_constants
 from induce.search import Hypothesis as Columns
@@ -103,6 +104,8 @@ def near_best(
     """
     if not within >= 0:
         raise ValueError(f"within: expected bits, at least 0, got {within!r}")
+    check_limits(max_terms=max_terms, max_literals=max_literals, max_where=max_where, max_nesting=max_nesting)
+    check_seconds("time_limit", time_limit)
     language = Grammar.of(grammar)
     examples = Examples.of(scenes, labels, sample_weight)
     root = profile(examples.scenes, language, max_nesting)

@@ -11,8 +11,6 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from evaluator import canonical_json, compile_check
 from induce.collector import collector_paused
 from induce.costs import DescriptionLength
@@ -21,6 +19,7 @@ from induce.grammar import Grammar, bits
 from induce.literals import hypothesis_check
 from induce.noise import NoiseModel
 from induce.objective import default_terms, error_weight
+from induce.options import LIMITS, check_limits, check_seconds
 from induce.pooled import Found, HypothesisSpace, PooledSearch
 from induce.profile import profile, unusable_keys
 from induce.progress import Progress, Reporter
@@ -33,17 +32,6 @@ from induce.value_sets import ValueSets
 JSON = Any
 
 
-LIMITS = {
-    "max_terms": (1, 64),
-    "max_literals": (1, 64),
-    "max_where": (1, 16),
-    "max_nesting": (0, 16),
-    "work_limit": (1, 1 << 62),
-    "n_jobs": (-1024, 1024),
-    "random_state": (0, 1 << 62),
-}
-REQUIRED = ("max_literals", "max_where", "max_nesting")
-LONGEST = 1e9
 SEARCH_SHARE = 0.2
 """The share of the time limit that is left for the search whatever reading the scenes has taken."""
 
@@ -195,21 +183,11 @@ def _told(
 
 def _check_options(options: dict[str, JSON]) -> None:
     """Raise ValueError in one sentence for the first option that is not usable."""
-    engine, time_limit, progress = options["engine"], options["time_limit"], options["progress"]
+    engine, progress = options["engine"], options["progress"]
     if engine not in ("auto", "enumerate", "asp"):
         raise ValueError(f"engine: expected auto, enumerate or asp, got {engine!r}")
-    for name, (least, most) in LIMITS.items():
-        value = options[name]
-        if value is None and name not in REQUIRED:
-            continue
-        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        if not whole or not least <= value <= most:
-            raise ValueError(f"{name}: expected a whole number from {least} to {most}, got {value!r}")
-    seconds = isinstance(time_limit, (int, float)) and not isinstance(time_limit, bool)
-    if not seconds or not 0 < time_limit <= LONGEST:
-        raise ValueError(
-            f"time_limit: expected a positive number of seconds, at most {LONGEST:g}, got {time_limit!r}"
-        )
+    check_limits(**{name: options[name] for name in LIMITS})
+    check_seconds("time_limit", options["time_limit"])
     if progress is not None and not callable(progress):
         raise ValueError(f"progress: expected a function or None, got {progress!r}")
 

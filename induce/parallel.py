@@ -21,6 +21,8 @@ def in_parallel(
     `n_jobs` is joblib's: None for what ``joblib.parallel_config`` says, else 1; -1 for all cores. joblib is
     not imported where nothing could be parallel.
     """
+    if n_jobs == 0:
+        raise ValueError("n_jobs: expected a number of workers, or -1 for all cores, got 0")
     if n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules):
         return [work(*each) for each in arguments]
     from joblib import Parallel, delayed

@@ -19,6 +19,7 @@ from induce.examples import label_of
 from induce.grammar import Grammar, bits, units
 from induce.learn import learn_check
 from induce.objective import Objective, objective_of
+from induce.options import check_limits, check_seconds
 from induce.parallel import in_parallel
 from induce.parts import Check, children, expression_of, terms
 from induce.shortest import Limits, cheapest_within
@@ -248,12 +249,16 @@ def permutation_test(
     """
     if isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1:
         raise ValueError(f"rounds: expected a whole number, at least 1, got {rounds!r}")
+    check_limits(max_terms=max_terms, max_literals=max_literals, max_where=max_where, max_nesting=max_nesting)
+    check_limits(work_limit=work_limit)
+    check_seconds("time_limit", time_limit)
     if len(labels) != len(scenes):
         raise ValueError(f"labels: expected one for each of the {len(scenes)} scenes, got {len(labels)}")
     data = _merged(scenes, labels, sample_weight)
     language = Grammar.of(grammar)
-    sizes = (max_terms, max_literals, max_where, max_nesting)
-    limits = Limits(language, *sizes, penalty, work_limit, time_limit)
+    limits = Limits(
+        language, max_terms, max_literals, max_where, max_nesting, penalty, work_limit, time_limit
+    )
     if check is None:
         learnt = learn_check(
             *data[:2],

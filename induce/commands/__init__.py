@@ -15,6 +15,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from evaluator.safe_text import printable
+
 UNUSABLE = 2
 INTERRUPTED = 130
 READER_GONE = 141
@@ -50,13 +52,13 @@ class Commands(TyperGroup):
 
 def complain(message: str, status: int) -> int:
     """Say on stderr in one line what went wrong; returns the exit code."""
-    print(f"induce: {' '.join(message.split())}", file=sys.stderr)
+    print(printable(f"induce: {' '.join(message.split())}"), file=sys.stderr)
     return status
 
 
 def note(message: str) -> None:
     """Say on stderr what the user should know."""
-    print(f"induce: note: {message}", file=sys.stderr)
+    print(printable(f"induce: note: {message}"), file=sys.stderr)
 
 
 def say(lines: Iterable[str]) -> None:
@@ -74,6 +76,14 @@ def exit_codes() -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing left to flush at the exit
         raise typer.Exit(READER_GONE) from None
     except (ValueError, OSError) as error:
-        raise typer.Exit(complain(str(error), UNUSABLE)) from None
+        raise typer.Exit(complain(_said(error), UNUSABLE)) from None
     except KeyboardInterrupt as interrupt:
         raise typer.Exit(complain(str(interrupt) or "interrupted", INTERRUPTED)) from None
+
+
+def _said(error: ValueError | OSError) -> str:
+    """An error in words; one of the system, which has a number, by its reason and file."""
+    if isinstance(error, OSError) and error.strerror:
+        where = "the output" if error.filename is None else str(error.filename)
+        return f"{where}: {error.strerror.lower()}"
+    return str(error)

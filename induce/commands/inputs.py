@@ -40,12 +40,18 @@ def read_check(path: str) -> dict[str, Any]:
 
 
 def read_grammar(path: str | None) -> dict[str, Any] | None:
-    """The grammar in a file; None without one."""
+    """The grammar in a file, judged; None without one."""
     if path is None:
         return None
+    from induce.grammar import Grammar
+
     grammar = load_json(path)
     if not isinstance(grammar, dict):
         raise ValueError(f"{path}: expected a grammar, a JSON object")
+    try:
+        Grammar.of(grammar)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
     return grammar
 
 

@@ -54,6 +54,8 @@ def _replace(target: Path, data: bytes) -> None:
 
 
 def _target(path: str | os.PathLike[str]) -> Path:
+    if not os.fspath(path):
+        raise OSError("an empty text is no file name; name a file")
     try:
         target = Path(os.path.realpath(path))
         is_folder, has_folder = target.is_dir(), target.parent.is_dir()

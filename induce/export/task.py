@@ -19,6 +19,7 @@ from induce.export.files import require_writable, write_atomically
 from induce.export.logic_text import ascii_json
 from induce.export.relations import Fact, Link, Relation, SceneRelations, scene_relations
 from induce.grammar import Grammar
+from induce.options import check_limits
 
 TASK_FORMATS: Final = ("las", "popper")
 _GREATEST_TERM: Final = 2**31 - 1
@@ -81,6 +82,9 @@ def export_task(
         )
     if type(max_constants) is not int or max_constants < 2:
         raise ValueError(f"max_constants: expected a whole number, at least 2, got {max_constants!r}")
+    check_limits(max_terms=max_terms, max_literals=max_literals, max_where=max_where, max_nesting=max_nesting)
+    if not os.fspath(out_dir):
+        raise ValueError("an empty text is no name of a folder; name one")
     language = Grammar.of(grammar)
     examples = Examples.of(scenes, labels, sample_weight, ids)
     task = scene_relations(examples, language, max_nesting, max_constants)

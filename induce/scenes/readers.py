@@ -95,6 +95,8 @@ def load_scenes(
         records = _trace_records(paths, columns.label, labels, ignored)
     elif isinstance(source, (str, os.PathLike)):
         path = os.fsdecode(source)
+        if not path:
+            raise SceneError("an empty text is no file name; name a file, or - for standard input")
         file = "standard input" if path == "-" else path
         records = _file_records(path, file, fmt or _format_of(path), columns, labels, ignored)
     elif labels is not None:
@@ -285,7 +287,8 @@ def load_json(path: str | os.PathLike[str]) -> Json:
     """The value of a JSON file, read as strictly as scenes; raises :class:`SceneError`."""
     file = os.fsdecode(path)
     with _open(file) as stream:
-        return _parse_file(_decode(stream.read(), file), file)
+        name = "standard input" if file == "-" else file
+        return _parse_file(_decode(stream.read(), name), name)
 
 
 def _load_folders(

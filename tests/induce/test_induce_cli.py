@@ -222,7 +222,7 @@ def test_too_few_scenes_for_folds(tmp_path: Path, capsys: pytest.CaptureFixture[
             'open.jsonl:2: no label; learning needs "pass" or "fail"',
         ),
         (["learn", "one.jsonl"], "all scenes are labelled pass"),
-        (["learn", "s.jsonl", "--grammar", "g.json"], "grammar: "),
+        (["learn", "s.jsonl", "--grammar", "g.json"], "g.json: grammar: "),
         (
             ["learn", "s.jsonl", "--grammar", "s.jsonl"],
             "s.jsonl:2: not JSON, expected nothing after the value",
