@@ -14,7 +14,7 @@ from evaluator.values import MISSING
 from induce.grammar import Costs
 from induce.operations.family import LEAST_KEPT, LEAST_SHARE, Batch
 from induce.operations.lanes import Lane, Traces, coded
-from induce.profile import Column, Scope
+from induce.profile import Column, Scope, is_number, scalar_key
 from induce.set_beam import Codes
 from induce.tool_sets import ToolSets
 
@@ -27,8 +27,10 @@ MOST_SHARED = 6
 """Paths whose values may be asked to be the same, the ones that most often come back first."""
 MOST_PAIRED = 3
 """Of these, the ones of which two together may be."""
-LEADERS = 150
+LEADERS = 200
 """Sets of tools that may come first, or then, the cheapest."""
+CONDITIONS, LEAST_MET = 60, 3
+"""Tools with a value at a path that may come first, or then, the cheapest; in how many scenes at least."""
 ORDERED_TOOLS = 24
 """The most frequent tools, of which three may be asked for in order."""
 PAIRS = 120
@@ -43,11 +45,19 @@ class Before(NamedTuple):
     same: tuple[str, ...]
 
 
+class Condition(NamedTuple):
+    """A step of a tool with a value at a path; `code` is that of the value in its column."""
+
+    tool: int
+    path: str
+    code: int
+
+
 class _Places(NamedTuple):
     """Where tools come first: in scenes, or in groups of the steps of a scene that share a value.
 
-    `first` is (tools, groups), `scene` and `starts` are each group's scene and the first group of each scene
-    that has any, `lacking` is (tools, scenes): whether a step of the tool has no value.
+    `first` is (tools and conditions, groups), `scene` and `starts` are each group's scene and the first group
+    of each scene that has any, `lacking` is (tools and conditions, scenes): whether a step has no value.
     """
 
     first: Ints
@@ -57,7 +67,9 @@ class _Places(NamedTuple):
 
 
 class BeforeFamily:
-    """``trace.before`` between sets of tools that have none in common.
+    """``trace.before`` between sets of tools that have none in common, or tools with a value at a path.
+
+    Such a condition has a code like a tool, from the number of names on.
 
     Parameters
     ----------
@@ -75,10 +87,42 @@ class BeforeFamily:
         self.lane = Lane(scope.owner, code_of[tools.column.codes], len(tools.column.distinct), len(root.rows))
         groups = [(code,) for code in tools.codes] + list(tools.classes) + list(sets)
         prices = {members: tools.bits(members, costs.member) for members in dict.fromkeys(groups)}
+        priced = sorted((bits, condition) for condition, bits in self._conditions().items())[:CONDITIONS]
+        self.conditions = [condition for _, condition in priced]
+        self._code_of = {one: self.lane.tools + at for at, one in enumerate(self.conditions)}
+        prices |= {(self._code_of[condition],): bits for bits, condition in priced}
         ranked = sorted(prices, key=lambda members: (prices[members], members))
         self._prices = {members: prices[members] for members in ranked[:LEADERS]}
         self.shared = self._shared()
         self._kept: dict[tuple[str, ...], _Places] = {}
+
+    def _conditions(self) -> dict[Condition, float]:
+        """Values that some steps of a tool have and others lack, in several scenes; with their prices."""
+        lane, found = self.lane, {}
+        for tool in self.tools.codes:
+            rows = np.flatnonzero(lane.code == tool)
+            held = {}
+            for path, column in self.scope.columns.items():
+                codes = column.codes[rows]
+                if column.kind == "plain" and path != "name" and (codes >= 0).any():
+                    held[path] = codes
+            for path, codes in held.items():
+                column = self.scope.columns[path]
+                if column.identifier_like:
+                    continue
+                choice = self.costs.path * math.log2(len(held)) + math.log2(len(column.distinct))
+                bits = self.tools.choice(tool) + self.costs.eq + choice + self.costs.level * column.levels
+                for code in np.unique(codes[codes >= 0]).tolist():
+                    there = codes == code
+                    if not there.all() and len(np.unique(lane.scene[rows[there]])) >= LEAST_MET:
+                        number = self.costs.number if is_number(column.distinct[code]) else 0.0
+                        found[Condition(tool, path, code)] = bits + number
+        return found
+
+    def _tools_of(self, members: Codes) -> frozenset[int]:
+        """The tools that a set, or a condition, speaks of."""
+        names = self.lane.tools
+        return frozenset(code if code < names else self.conditions[code - names].tool for code in members)
 
     def _shared(self) -> dict[tuple[str, ...], Ints]:
         """The paths, one or two, whose values may be the same, with the codes of each row's values."""
@@ -103,7 +147,9 @@ class BeforeFamily:
         return found
 
     def bits(self, key: Before) -> float | None:
-        if key.first not in self._prices or key.then not in self._prices or set(key.first) & set(key.then):
+        if key.first not in self._prices or key.then not in self._prices:
+            return None
+        if self._tools_of(key.first) & self._tools_of(key.then):
             return None
         if (key.same and key.same not in self.shared) or not self._is_supported(key):
             return None
@@ -137,6 +183,11 @@ class BeforeFamily:
         return fields
 
     def _named(self, members: Codes) -> dict[str, JSON]:
+        if members[0] >= self.lane.tools:
+            condition = self.conditions[members[0] - self.lane.tools]
+            value = self.scope.columns[condition.path].distinct[condition.code]
+            test = {"op": "eq", "path": condition.path, "value": value}
+            return {"op": "and", "of": [self._named((condition.tool,)), test]}
         tests = [{"op": "eq", "path": "name", "value": self.tools.column.distinct[code]} for code in members]
         return tests[0] if len(tests) == 1 else {"op": "or", "of": tests}
 
@@ -152,6 +203,8 @@ class BeforeFamily:
         return (order.index(path) if path in order else len(order)), path
 
     def _members(self, check: dict[str, JSON]) -> Codes | None:
+        if check["op"] == "and":
+            return self._conditioned(check["of"])
         tests = check["of"] if check["op"] == "or" else [check]
         codes = []
         for test in tests:
@@ -162,6 +215,18 @@ class BeforeFamily:
             codes.append(self.tools.code_of[value])
         return tuple(sorted(set(codes)))
 
+    def _conditioned(self, tests: list[dict[str, JSON]]) -> Codes | None:
+        names = [self._members(test) for test in tests if test.get("path") == "name"]
+        others = [test for test in tests if test.get("path") != "name"]
+        if len(names) != 1 or len(others) != 1 or set(others[0]) != {"op", "path", "value"}:
+            return None
+        column, key = self.scope.columns.get(others[0]["path"]), scalar_key(others[0]["value"])
+        if others[0]["op"] != "eq" or names[0] is None or len(names[0]) != 1 or column is None or key is None:
+            return None
+        codes = [code for code, value in enumerate(column.distinct) if scalar_key(value) == key]
+        found = [self._code_of.get(Condition(names[0][0], column.path, code)) for code in codes]
+        return None if not found or found[0] is None else (found[0],)
+
     def batches(self) -> Iterator[Batch]:
         for same in ((), *self.shared):
             yield from self._of(same)
@@ -171,11 +236,13 @@ class BeforeFamily:
         sets = list(self._prices)
         firsts = np.array([places.first[list(members)].min(axis=0) for members in sets])
         lacks = np.array([places.lacking[list(members)].any(axis=0) for members in sets])
+        named = [self._tools_of(members) for members in sets]
         for leading in self._leading(places):
-            fails = self._fails(places, firsts[sets.index(leading)], firsts, lacks)
+            at = sets.index(leading)
+            fails = self._fails(places, firsts[at], firsts, lacks)
             supported = self._supported(places, firsts, lacks, fails)
             fails |= ~self.scope.is_array
-            chosen = [i for i, then in enumerate(sets) if supported[i] and not set(leading) & set(then)]
+            chosen = [i for i in np.flatnonzero(supported).tolist() if named[at].isdisjoint(named[i])]
             if chosen:
                 keys = [Before(leading, sets[i], same) for i in chosen]
                 yield Batch(keys, ~fails[chosen], fails[chosen], list(map(self._price, keys)))
@@ -213,28 +280,33 @@ class BeforeFamily:
     def _places(self, same: tuple[str, ...]) -> _Places:
         if same not in self._kept:
             lane = self.lane
+            everywhere = np.ones(len(lane), np.bool_)
+            group, scene, without = lane.scene, np.arange(lane.scenes), ~everywhere
             if same:
-                group, scene, lacking = self._groups(self.shared[same])
-                first = lane.first_in(group, len(scene))
-            else:
-                scene, first = np.arange(lane.scenes), lane.first
-                lacking = np.zeros((lane.tools, lane.scenes), np.bool_)
+                group, scene = self._groups(self.shared[same])
+                without = group < 0
+            first = np.full((lane.tools + len(self.conditions), len(scene)), len(lane), np.int64)
+            lacking = np.zeros((len(first), lane.scenes), np.bool_)
+            first[: lane.tools] = lane.first_in(group, len(scene))
+            lacking[lane.code[without & (lane.code >= 0)], lane.scene[without & (lane.code >= 0)]] = True
+            for code, condition in enumerate(self.conditions, lane.tools):
+                met = (lane.code == condition.tool) & (
+                    self.scope.columns[condition.path].codes == condition.code
+                )
+                rows = np.flatnonzero(met & ~without)[::-1]
+                first[code, group[rows]] = rows
+                lacking[code, lane.scene[met & without]] = True
             starts = np.flatnonzero(np.diff(scene, prepend=-1)) if len(scene) else np.zeros(0, np.int64)
             self._kept[same] = _Places(first, scene, starts, lacking)
         return self._kept[same]
 
-    def _groups(self, codes: Ints) -> tuple[Ints, Ints, Mask]:
-        """The rows of one scene that have one value, as groups: each row's, each group's scene; and in which
-        scenes a tool has steps without a value: (tools, scenes).
-        """
-        lane = self.lane
-        cells = lane.scene * (int(codes.max(initial=0)) + 1) + codes
+    def _groups(self, codes: Ints) -> tuple[Ints, Ints]:
+        """The rows of a scene that have one value, as groups: each row's (-1: none), each group's scene."""
+        width = int(codes.max(initial=0)) + 1
         group = np.full(len(codes), -1, np.int64)
-        seen, group[codes >= 0] = np.unique(cells[codes >= 0], return_inverse=True)
-        lacking = np.zeros((lane.tools, lane.scenes), np.bool_)
-        without = (codes < 0) & (lane.code >= 0)
-        lacking[lane.code[without], lane.scene[without]] = True
-        return group, seen // (int(codes.max(initial=0)) + 1), lacking
+        cells = (self.lane.scene * width + codes)[codes >= 0]
+        seen, group[codes >= 0] = np.unique(cells, return_inverse=True)
+        return group, seen // width
 
 
 def _is_plain(column: Column) -> bool:

@@ -101,6 +101,10 @@ TRUTHS: dict[str, JSON] = {
     "order of a class": before(
         named("get_order", "list_orders", "search_shop"), named("pay_order", "refund_order", "ship_order")
     ),
+    "order with a value": before(
+        {"op": "and", "of": [named("get_order"), {"op": "eq", "path": "status", "value": "ok"}]},
+        named("ship_order"),
+    ),
     "in order": {"op": "trace.tools_called_in_order", "tools": ["search_shop", "get_order"]},
     "per order": {
         "op": "behaviour.tool_cardinality",
