@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import NamedTuple
 
@@ -27,8 +27,10 @@ from induce.proposers.collection import (
     propose_collection,
 )
 from induce.proposers.comparison import Penalties, cuts
+from induce.proposers.fitting import FittingLiterals
 from induce.proposers.rows import Candidate, Mask, stack
 from induce.proposers.stakes import stakes_of
+from induce.search import Openings
 
 LEAST_TELLING = 0.02
 
@@ -121,6 +123,13 @@ class LiteralPool:
                 self.entries[key] = Entry(cost, [make(i)], passing, failing)
             elif cost == known.cost and len(known.literals) < self.KEPT_TIES:
                 known.literals.append(make(i))
+
+    def take(self, other: LiteralPool, most: int, keys: Iterable[bytes] | None = None) -> None:
+        """Take in columns of another pool that cost at most `most`, save those that are here for less."""
+        for key in other.entries if keys is None else keys:
+            entry, known = other.entries[key], self.entries.get(key)
+            if entry.cost <= most and (known is None or entry.cost < known.cost):
+                self.entries[key] = entry
 
     def _telling(self, covered: NDArray[np.float64], rejected: NDArray[np.float64]) -> NDArray[np.float64]:
         """How telling columns are, (3, n): Youden's J, and two mixtures that favour narrow and wide ones."""
@@ -237,6 +246,17 @@ class Proposer:
         except WorkExceededError:
             return None
         return max(costs, default=0)
+
+    def fitting(self, left: Openings, labels: Mask, least: int, cells: float) -> LiteralPool | None:
+        """Every literal dearer than `least` that fits an opening, or None when that is too much work."""
+        pool = LiteralPool(self.passes, self.penalties, int(left.budget.max(initial=0)))
+        allowance = Allowance(cells, self.deadline)
+        try:
+            FittingLiterals(self.root, self.tests, self.max_where, left, labels, least, allowance).run(pool)
+        except WorkExceededError:
+            self.late |= allowance.late
+            return None
+        return pool
 
     def extend(self, pool: LiteralPool, cap: int, literal_cap: int, cells: float) -> None:
         """Add finds and counts of up to `cap` to the pool by beam search, as far as `cells` go."""

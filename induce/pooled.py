@@ -28,7 +28,8 @@ from induce.progress import Reporter, Stage
 from induce.proposers.comparison import Penalties
 from induce.result import Stopped
 from induce.search import Hypothesis as Columns
-from induce.search import SearchOutcome, SearchProblem, search, unpack
+from induce.search import SearchOutcome, SearchProblem, TooManyOpeningsError, openings, search, unpack
+from induce.search.limits import LimitReachedError, Limits
 
 Engine = OneOf["auto", "enumerate", "asp"]
 
@@ -54,6 +55,11 @@ MORE = 4
 COMPLETE_SHARE = 0.4
 """How many bits, how many times the work, and what share of the time left, completing the pool may take."""
 CHORD_ROUNDS = 3
+ENOUGH = units(20)
+"""Filling goes on up to here even where half the incumbent's objective is less."""
+CLOSING_SHARE = 0.25
+FEW_CELLS, MANY_CELLS = 4e9, 4e10
+"""Cells that proposing fitting literals may take, at first and in the end."""
 LARGEST_SUM = 2.0**53
 KEPT_TIES = 8
 
@@ -165,6 +171,7 @@ class PooledSearch:
         )
         self.nodes = 0
         self.stopped: Stopped = "bounded"
+        self.hasty = False
         self.best = EVERYTHING
         self.errors = 0.0
         self.incumbent: tuple[tuple[bytes, ...], ...] = ()
@@ -186,11 +193,11 @@ class PooledSearch:
             self.interrupted = True
         entries = self.pool.entries
         least = min(entry.cost for entry in entries.values()) if self.complete else 0
-        bound = max(self.proved, min(least, self.best))
+        bound = max(self.proved, min(least, self.best, self.complete + 1))
         return Found(
             hypothesis=self.spoken[0],
             verdicts=self.verdicts,
-            lower_bound=min(bound, self.complete + 1, self.space.constant_answer),
+            lower_bound=min(bound, self.space.constant_answer),
             stopped="interrupted" if self.interrupted else self.stopped,
             nodes=self.nodes,
             columns=len(entries),
@@ -200,6 +207,9 @@ class PooledSearch:
     def _run(self) -> None:
         self._tell("candidates", 0)
         self._fill()
+        if self._proves_early():
+            return
+        self._extend()
         if not self.pool.entries and self.proposer.late:
             raise ValueError("time_limit: it passed before any literal was found; give more seconds")
         if not self.pool.entries:
@@ -211,24 +221,21 @@ class PooledSearch:
         if not self.spoken:
             self._search(self.pool, self.space.dearest_rate, "enumerate", QUICK_NODES, self.explore_deadline)
         self._explore(self.pool)
-        self.stage = "candidates"
-        self._complete()
         self.stage = "proof"
-        self._prove(self.pool)
+        self._prove(self.deadline)
 
     def _tell(self, stage: Stage, nodes: int, bound: int = 0) -> None:
         self.reporter.tell(
             stage,
             atoms=len(self.pool.entries),
             best=None if self.best == EVERYTHING else self.best,
-            bound=min(max(self.proved, bound), self.complete + 1, self.space.constant_answer),
+            bound=min(max(self.proved, bound), self.space.constant_answer),
             nodes=self.nodes + nodes,
         )
 
     def _fill(self) -> None:
         """Fill the pool, at first completely up to one cost after another."""
-        space = self.space
-        proposer = self.proposer
+        space, proposer = self.space, self.proposer
         dearest = proposer.dearest()
         caps = CAPS if dearest is None else [cap for cap in CAPS if cap < dearest] + [dearest]
         for cap in caps:
@@ -242,6 +249,25 @@ class PooledSearch:
                 self._search(fuller, space.dearest_rate, "enumerate", QUICK_NODES, self.fill_deadline)
             if self.best <= cap:
                 return
+            if cap >= ENOUGH and cap >= self._half():
+                break
+
+    def _proves_early(self) -> bool:
+        """Whether the candidates so far suffice to find and prove an optimum with little work."""
+        if not self.spoken or not self._half() <= self.complete < self.best or self.engine == "enumerate":
+            return False
+        self.stage, self.hasty = "proof", True
+        self._prove(self.explore_deadline)
+        self.stage, self.hasty = "candidates", False
+        if self.proved < self.best:
+            self.stopped = "bounded"
+        return self.proved >= self.best
+
+    def _extend(self) -> None:
+        """Add candidates that cost more, the most promising ones."""
+        proposer = self.proposer
+        if self.complete >= min(self.best, EVERYTHING):
+            return
         proposer.deadline = self.extend_deadline
         if self.complete == 0:
             self.pool = proposer.about_paths(BEAM_CAP)
@@ -250,18 +276,69 @@ class PooledSearch:
         if proposer.late:
             self.stopped = "time"
 
+    def _half(self) -> int:
+        """The cost above which no two literals fit in a hypothesis as good as the incumbent."""
+        return (self.best - self.space.cost.join) // 2
+
     def _complete(self) -> None:
-        """Fill the pool up to the incumbent's objective, if that is not far; no dearer literal matters."""
-        if self.engine == "enumerate" or not 0 < self.best - self.complete <= units(FARTHEST):
+        """Fill the pool until at most one literal of a better hypothesis can be missing from it."""
+        half = self._half()
+        if self.engine == "enumerate" or self.complete >= half or half - self.complete > units(FARTHEST):
             return
         now = time.monotonic()
         share = COMPLETE_SHARE if self.work_limit is None else 1.0
         self.proposer.deadline = now + share * (self.deadline - now)
-        fuller = self.proposer.complete(self.best, MORE * CELLS, MORE * COLUMNS)
+        fuller = self.proposer.complete(half, MORE * CELLS, MORE * COLUMNS)
         if self.proposer.late:
             self.stopped = "time"
         if fuller is not None:
-            self.complete, self.pool = self.best, fuller
+            fuller.take(self.pool, EVERYTHING)
+            self.complete, self.pool = half, fuller
+
+    def _closed(self, rate: float, offset: int, deadline: float) -> tuple[LiteralPool, int]:
+        """A pool, and the objective up to which a hypothesis, at that rate, is made of its literals alone.
+
+        Beside the literals that the pool has up to some cost, a better hypothesis could hold one that is
+        dearer; it then fits an opening that the others leave (see `induce.search.openings`), and all
+        that do are proposed.
+        """
+        space, budget = self.space, self.best - offset
+        if self.engine == "enumerate" or self.complete >= self.best or self.complete < self._half():
+            return self.pool, self.complete
+        now = time.monotonic()
+        limits = Limits(now + CLOSING_SHARE * (deadline - now), None)
+        charged = space.charges(rate)
+        try:
+            left = openings(
+                self._problem(self.pool.table(self.best), charged), budget, self.complete + 1, limits
+            )
+        except (TooManyOpeningsError, LimitReachedError):
+            return self.pool, self.complete
+        if not len(left.budget):
+            return self.pool, self.best
+        self.proposer.deadline = now + 2 * CLOSING_SHARE * (deadline - now)
+        dearer = self.proposer.fitting(
+            left, space.labels, self.complete, FEW_CELLS if self.hasty else MANY_CELLS
+        )
+        if dearer is None:
+            return self.pool, self.complete
+        self.pool.take(dearer, EVERYTHING)
+        dearer.take(self.pool, self.complete)
+        dearer.take(self.pool, self.best, [key for term in self.incumbent for key in term])
+        return dearer, self.best
+
+    def _problem(self, table: Table, charged: NDArray[np.int64]) -> SearchProblem:
+        space = self.space
+        return SearchProblem(
+            passing=table.passing,
+            failing=table.failing,
+            cost=table.cost,
+            pass_penalty=charged[space.labels],
+            fail_penalty=charged[~space.labels],
+            join_cost=space.cost.join,
+            max_terms=space.max_terms,
+            max_literals=space.max_literals,
+        )
 
     def _explore(self, pool: LiteralPool) -> None:
         """Search at the rates that fit more and more noise, while errors could pay at all."""
@@ -275,21 +352,22 @@ class PooledSearch:
                 return
             self._search(pool, rate, "enumerate", EXPLORE_NODES, self.explore_deadline)
 
-    def _prove(self, pool: LiteralPool) -> None:
-        """Search to the end between chords of the noise model, for a bound over the pool.
+    def _prove(self, deadline: float) -> None:
+        """Search to the end between chords of the noise model, for a bound on all hypotheses.
 
         Whatever better hypothesis turns up moves the chords, a few times.
         """
         for _ in range(CHORD_ROUNDS):
+            self._complete()
             best, pieces = self.best, self._chords()
             bound = self.best
             for number, (low, high) in enumerate(pieces):
-                if time.monotonic() >= self.deadline:
+                if time.monotonic() >= deadline:
                     self.stopped = "time"
                     return
-                share = (self.deadline - time.monotonic()) / (len(pieces) - number)
+                share = (deadline - time.monotonic()) / (len(pieces) - number)
                 others = bound if number == len(pieces) - 1 else 0
-                bound = min(bound, self._bound_between(pool, low, high, time.monotonic() + share, others))
+                bound = min(bound, self._bound_between(low, high, time.monotonic() + share, others))
             self.proved = max(self.proved, min(bound, self.best))
             if self.best == best:
                 break
@@ -304,16 +382,20 @@ class PooledSearch:
             return [(0.0, self.errors), (self.errors, reach)]
         return [(0.0, reach)]
 
-    def _bound_between(self, pool: LiteralPool, low: float, high: float, deadline: float, others: int) -> int:
+    def _bound_between(self, low: float, high: float, deadline: float, others: int) -> int:
         """A bound on hypotheses with such errors; `others` holds for all others (0 while it is not known)."""
         rate, offset = self.space.chord(low, high, self.errors)
 
+        pool, most = self._closed(rate, offset, deadline)
+        if self.hasty and most < self.best:
+            return 0
+
         def overall(bound: int) -> int:
-            return min(bound + offset, others)
+            return min(bound + offset, most + 1, others)
 
         outcome = self._search(pool, rate, self.engine, None, deadline, overall)
         self.stopped = outcome.stopped if outcome.stopped in ("time", "work") else self.stopped
-        return outcome.lower_bound + offset
+        return min(outcome.lower_bound + offset, most + 1)
 
     def _search(
         self,
@@ -330,17 +412,7 @@ class PooledSearch:
         """
         space = self.space
         table = pool.table(self.best)
-        charged = space.charges(rate)
-        problem = SearchProblem(
-            passing=table.passing,
-            failing=table.failing,
-            cost=table.cost,
-            pass_penalty=charged[space.labels],
-            fail_penalty=charged[~space.labels],
-            join_cost=space.cost.join,
-            max_terms=space.max_terms,
-            max_literals=space.max_literals,
-        )
+        problem = self._problem(table, space.charges(rate))
         column = {key: index for index, key in enumerate(table.keys)}
         allowed = None if self.work_limit is None else max(0, self.work_limit - self.nodes)
         if nodes is not None:

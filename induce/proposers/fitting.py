@@ -1,0 +1,344 @@
+"""Literals that fit an opening: nearly right by themselves on the scenes that an opening leaves to them.
+
+The search for a literal dearer than those known knows how few errors it may make (see
+`induce.search.openings`). A find or count over elements that meet a conjunction must *reach* some
+scenes, that is match enough of their elements, and *spare* others, that is match few enough: a find
+reaches passing scenes and spares failing ones, a negated find the other way round, and a count by
+its bound. Both are counted for each opening in the penalties of scenes gone wrong:
+
+- scenes that are not reached stay so as the conjunction grows;
+- scenes that are not spared must be spared in the end. If r more parts may come, some part of
+  them keeps at least an r-th of what is left to be spared from matching (its share of the surplus
+  elements, summed over scenes). The parts are added in the order in which that part comes first,
+  so a part that spares less need not be tried; each set of parts is visited once.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from induce.grammar import units
+from induce.literals import Collect, Literal
+from induce.profile import Scope
+from induce.proposers.collection import Allowance, PathTests, element_candidates
+from induce.proposers.extent import ranges
+from induce.proposers.rows import Candidate, Mask, Sink
+from induce.search import Openings
+
+Floats = NDArray[np.floating]
+Ints = NDArray[np.int64]
+
+CELLS = 2_000_000
+"""Truth-table cells that are looked at at once."""
+PRODUCTS = 8
+"""Products summed in the time of one cell."""
+ROUNDING = 1e-2
+EXACT = 1 << 24
+"""Whole numbers up to here are exact in single precision."""
+
+
+class Weights(NamedTuple):
+    """Penalties (n, k) of scenes for each of k openings, and the budgets (k,) of cost and errors."""
+
+    wanted: Floats
+    unwanted: Floats
+    budget: Ints
+
+    @classmethod
+    def of(cls, openings: Openings, labels: Mask) -> Weights:
+        kind = np.float32 if openings.largest < EXACT else np.float64
+        wanted = np.zeros((len(labels), len(openings.budget)), kind)
+        unwanted = np.zeros_like(wanted)
+        wanted[labels] = openings.wanted.T * openings.pass_penalty[:, None]
+        unwanted[~labels] = openings.unwanted.T * openings.fail_penalty[:, None]
+        return cls(wanted, unwanted, openings.budget)
+
+    def fit(self, truth: Mask, cost: Ints) -> Mask:
+        """Which literals with truth (m, n) and cost (m,) fit some opening: (m,)."""
+        errors = _sums(~truth, self.wanted) + _sums(truth, self.unwanted)
+        fits: Mask = np.any(errors + cost[:, None] <= self.budget, axis=1)
+        return fits
+
+
+def _sums(scenes: NDArray[np.generic], weights: Floats) -> Floats:
+    sums: Floats = scenes.astype(weights.dtype) @ weights
+    return sums
+
+
+class Form(NamedTuple):
+    """A find (`bound` None) or a count, and what it asks of the elements that match.
+
+    At least `reach` of them in the scenes to reach, at most `spare` in those to spare. In a form about
+    `every` element the conjunction ends with a bound that is denied.
+    """
+
+    bound: tuple[str, int] | None
+    negated: bool
+    overhead: int
+    reach: int
+    spare: int
+    reaches_passes: bool
+    spares_passes: bool
+    most: int | None = None
+    every: bool = False
+
+
+PLAIN, BOUND, DENIED = 0, 1, 2
+"""Kinds of parts: no bound, a numeric bound, and what is out of one."""
+
+
+class Parts:
+    """What conjunctions about the rows of a scope may be made of, all that costs at most `cap`."""
+
+    def __init__(
+        self, scope: Scope, tests: PathTests, candidates: list[Candidate], cap: int, allowance: Allowance
+    ) -> None:
+        paths: dict[str | None, int] = {None: -1}
+        self.literals: list[Literal] = []
+        rows: list[tuple[int, int, int]] = []
+        masks: list[Mask] = []
+
+        def take(literal: Literal, mask: Mask, cost: int, path: str | None, kind: int) -> None:
+            self.literals.append(literal)
+            masks.append(mask)
+            rows.append((cost, paths.setdefault(path, len(paths) - 1), kind))
+
+        for one in candidates:
+            if one.cost <= cap:
+                take(one.literal, one.mask, one.cost, one.path, PLAIN)
+        for direction in tests.directions(scope, allowance):
+            for rank in np.flatnonzero(direction.gap_cost <= cap).tolist():
+                literal, held = direction.literal(rank - 1, rank), direction.ranks >= rank
+                figures = int(direction.gap_cost[rank]), direction.column.path
+                take(literal, held, *figures, BOUND)
+                if scope.depth > 0:
+                    take(literal._replace(negated=True), ~held, *figures, DENIED)
+        self.cost, self.path, self.kind = np.array(rows, np.int64).reshape(-1, 3).T
+        self.masks = np.array(masks, np.bool_).reshape(len(masks), len(scope.rows))
+
+
+class FittingLiterals:
+    """Proposes every literal of cost above `least` that fits an opening.
+
+    Parameters
+    ----------
+    root : Scope
+    tests : PathTests
+    max_where : int
+    openings : Openings
+        Of a problem whose scenes are those of `root`.
+    labels : bool (n,)
+    least : int
+        Literals that cost no more than this are known.
+    allowance : Allowance
+        WorkExceededError is raised when it is spent.
+    """
+
+    def __init__(
+        self,
+        root: Scope,
+        tests: PathTests,
+        max_where: int,
+        openings: Openings,
+        labels: Mask,
+        least: int,
+        allowance: Allowance,
+    ) -> None:
+        self.root, self.tests, self.max_where = root, tests, max_where
+        self.weights = Weights.of(openings, labels)
+        self.cap = int(openings.budget.max(initial=0))
+        self.least, self.allowance = least, allowance
+
+    def run(self, sink: Sink) -> None:
+        """Put the literals into the sink."""
+        candidates = self.tests.of(self.root, self.allowance)
+        parts = Parts(self.root, self.tests, candidates, self.cap, self.allowance)
+        self.allowance.spend(parts.masks.size * len(self.weights.budget) / PRODUCTS)
+        dear = np.flatnonzero(parts.cost > self.least)
+        if len(dear):
+            dear = dear[self.weights.fit(parts.masks[dear], parts.cost[dear])]
+            sink.add(parts.masks[dear], parts.cost[dear], lambda i: parts.literals[int(dear[i])])
+        for child in self.root.children.values():
+            self._about_elements(child, sink)
+
+    def _about_elements(self, scope: Scope, sink: Sink) -> None:
+        forms = [form for form in self._forms() if form.overhead <= self.cap]
+        if not forms:
+            return
+        room = self.cap - min(form.overhead for form in forms)
+        found = element_candidates(scope, self.tests, room, self.max_where, self.allowance)
+        parts = Parts(scope, self.tests, found, room, self.allowance)
+        counts = np.zeros((len(parts.masks), scope.parent_rows), np.int32)
+        step = max(1, CELLS // max(1, len(scope.rows)))
+        for first in range(0, len(counts), step):
+            self.allowance.spend(step * len(scope.rows))
+            counts[first : first + step] = scope.owners_with(parts.masks[first : first + step])
+        for form in forms:
+            _Growth(self, scope, parts, counts, form, sink).run()
+
+    def _forms(self) -> list[Form]:
+        cost, root = self.tests.cost, self.root
+        grammar = cost.grammar
+        forms: list[Form] = []
+        if grammar.allows("find"):
+            find = cost.collect(root, None)
+            forms.append(Form(None, False, find, 1, 0, True, False))
+            if grammar.allows("not"):
+                forms.append(Form(None, True, find + cost.negation, 1, 0, False, True))
+            if grammar.allows("not") and grammar.every:
+                every = find + 2 * cost.negation
+                forms.append(Form(None, True, every, 1, 0, False, True, every=True))
+        if grammar.allows("count"):
+            for k in range(1, grammar.max_count + 1):
+                count = cost.collect(root, k)
+                forms.append(Form(("gte", k), False, count, k, k - 1, True, False))
+                forms.append(Form(("lte", k), False, count, k + 1, k, False, True))
+                forms.append(Form(("eq", k), False, count, k, k, True, True))
+        for price, low, high in ranges(root, cost, self.cap):
+            forms.append(Form(("gte", low), False, price, low, high, True, True, most=high))
+        return forms
+
+
+class _Grown(NamedTuple):
+    """A conjunction: its parts, cost with the form, matching elements, openings it may still fit."""
+
+    parts: tuple[int, ...]
+    cost: int
+    mask: Mask
+    viable: NDArray[np.intp]
+
+
+class _Growth:
+    """The conjunctions of one form over one collection."""
+
+    def __init__(
+        self,
+        search: FittingLiterals,
+        scope: Scope,
+        parts: Parts,
+        counts: NDArray[np.int32],
+        form: Form,
+        sink: Sink,
+    ) -> None:
+        self.search, self.scope, self.parts, self.form, self.sink = search, scope, parts, form, sink
+        self.counts = counts
+        self.weights = weights = search.weights
+        self.reach = weights.wanted if form.reaches_passes else weights.unwanted
+        if form.bound is not None and form.bound[0] == "lte":  # does not hold where there is no array
+            self.reach = self.reach * scope.is_array[:, None]
+        self.spare = weights.wanted if form.spares_passes else weights.unwanted
+        self.saving = units(search.tests.cost.path_choice(scope))
+        self.seen: set[frozenset[int]] = set()
+        kinds = [PLAIN, BOUND]
+        if form.every:
+            kinds = [PLAIN, DENIED]
+        elif form.most is not None or (form.bound is not None and form.bound[0] == "eq"):
+            kinds = [PLAIN]
+        self.usable = np.flatnonzero(np.isin(parts.kind, kinds))
+
+    def run(self) -> None:
+        everything = np.ones(len(self.scope.rows), np.bool_)
+        start = _Grown((), self.form.overhead, everything, np.arange(len(self.weights.budget)))
+        counts = self.scope.owners_with(everything[None, :])
+        self._emit([start], counts)
+        self._grow(start, counts[0], self._affordable(start, self.usable))
+
+    def _affordable(self, grown: _Grown, parts: NDArray[np.intp]) -> NDArray[np.intp]:
+        room = int(self.weights.budget[grown.viable].max(initial=0)) - grown.cost
+        if self.form.every and any(self.parts.kind[part] == DENIED for part in grown.parts):
+            parts = parts[self.parts.kind[parts] == PLAIN]
+        return parts[self._added(grown, parts) <= room]
+
+    def _added(self, grown: _Grown, parts: NDArray[np.intp]) -> Ints:
+        """What each part adds to the cost."""
+        paths = [self.parts.path[part] for part in grown.parts if self.parts.path[part] >= 0]
+        added: Ints = self.parts.cost[parts] - self.saving * np.isin(self.parts.path[parts], paths)
+        return added
+
+    def _grow(self, grown: _Grown, counts: NDArray[np.int32], usable: NDArray[np.intp]) -> None:
+        """Visit the conjunctions that extend `grown`, which `counts` elements match, by the usable parts."""
+        form, left = self.form, self.search.max_where - len(grown.parts)
+        if left < 1 or not len(usable):
+            return
+        surplus = np.maximum(counts - form.spare, 0)
+        unspared = surplus > 0
+        shares = unspared / np.where(unspared, surplus, 1)
+        reach, spare = self.reach[:, grown.viable], self.spare[:, grown.viable]
+        due = _sums(unspared[None, :], spare)[0]
+        budget = self.weights.budget[grown.viable]
+        reaching: list[NDArray[np.intp]] = []
+        children: list[tuple[_Grown, NDArray[np.int32]]] = []
+        step = max(1, CELLS // max(1, len(self.scope.rows)))
+        for first in range(0, len(usable), step):
+            batch = usable[first : first + step]
+            after = self._met(grown, batch)
+            self.search.allowance.spend(after.size * len(budget) / PRODUCTS)
+            costs = grown.cost + self._added(grown, batch)
+            allowed = budget[None, :] - costs[:, None]
+            possible = _sums(after < form.reach, reach) <= allowed
+            kept = np.flatnonzero(possible.any(axis=1))
+            reaching.append(batch[kept])
+            freed = np.minimum((counts - after[kept]) * shares, 1)
+            enough = (_sums(freed, spare) + ROUNDING) * left >= due - allowed[kept]
+            possible = possible[kept] & enough
+            for at in np.flatnonzero(possible.any(axis=1)):
+                index, place = int(batch[kept[at]]), kept[at]
+                key = frozenset((*grown.parts, index))
+                if len(key) == len(grown.parts) or key in self.seen:
+                    continue
+                self.seen.add(key)
+                mask = self.parts.masks[index] & grown.mask
+                viable = grown.viable[possible[at]]
+                child = _Grown((*grown.parts, index), int(costs[place]), mask, viable)
+                children.append((child, after[place]))
+        for first in range(0, len(children), step):
+            some = children[first : first + step]
+            self._emit([child for child, _ in some], np.array([met for _, met in some]))
+        remaining = np.concatenate(reaching)
+        for child, met in children:
+            self._grow(child, met, self._affordable(child, remaining))
+
+    def _met(self, grown: _Grown, parts: NDArray[np.intp]) -> NDArray[np.int32]:
+        """How many elements of each scene match the conjunction and each part, (m, n)."""
+        if not grown.parts:
+            return self.counts[parts]
+        self.search.allowance.spend(len(parts) * len(self.scope.rows))
+        return self.scope.owners_with(self.parts.masks[parts] & grown.mask)
+
+    def _emit(self, grown: list[_Grown], counts: NDArray[np.int32]) -> None:
+        form, kind = self.form, self.parts.kind
+        if form.every:
+            kept = [at for at, one in enumerate(grown) if any(kind[part] == DENIED for part in one.parts)]
+        else:
+            kept = [at for at, one in enumerate(grown) if self._is_said(one)]
+        if not kept:
+            return
+        name, k = form.bound if form.bound is not None else ("gte", 1)
+        counts = counts[kept]
+        if form.most is not None:
+            truth = (counts >= k) & (counts <= form.most)
+        elif name == "gte":
+            truth = counts >= k
+        else:
+            truth = ((counts <= k) if name == "lte" else (counts == k)) & self.scope.is_array
+        truth = truth ^ form.negated
+        costs = np.array([grown[at].cost for at in kept], np.int64)
+        fitting = np.flatnonzero((costs > self.search.least) & self.weights.fit(truth, costs))
+
+        def make(i: int) -> Literal:
+            parts = sorted(grown[kept[int(fitting[i])]].parts)
+            where = tuple(self.parts.literals[part] for part in parts)
+            op = "find" if form.bound is None else "count"
+            return Literal(Collect(op, self.scope.collection, where, form.bound, form.most), form.negated)
+
+        if len(fitting):
+            self.sink.add(truth[fitting], costs[fitting], make)
+
+    def _is_said(self, grown: _Grown) -> bool:
+        """Whether the grammar has the form: an element is asked for by count, one with conditions by find."""
+        if self.form.bound is None:
+            return bool(grown.parts)
+        return not (self.form.bound == ("gte", 1) and self.form.most is None and grown.parts)
