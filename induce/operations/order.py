@@ -21,7 +21,7 @@ from induce.tool_sets import ToolSets
 JSON = Any
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-CELLS = 2e8
+CELLS = 5e7
 """Truth-table cells that the candidates of one operator may take, for each path that is the same."""
 MOST_SHARED = 6
 """Paths whose values may be asked to be the same, the ones that most often come back first."""

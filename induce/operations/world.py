@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator, Sequence
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Any, NamedTuple
@@ -320,7 +321,10 @@ class SumFamily:
             gaps = [gaps[round(i * (len(gaps) - 1) / (MOST_BOUNDS - 1))] for i in range(MOST_BOUNDS)]
         bounds = [roundest(low, high, closed="low") for low, high in gaps]
         if bounds:
-            fails = [np.array([total is None or total > bound for total in totals]) for bound in bounds]
+            place: dict[Number | None, int] = {total: at for at, total in enumerate(known)}
+            place |= {None: len(known), math.inf: len(known), -math.inf: -1}
+            ranks = np.array([place[total] for total in totals])
+            fails = [ranks >= place[high] for _, high in gaps]
             keys = [Sum(resource.name, field, bound, where) for bound in bounds]
             yield self.worlds.batch(keys, [resource], fails)
 
@@ -430,7 +434,7 @@ def _total(amounts: list[Number]) -> Number:
     try:
         return math.fsum(amounts)
     except OverflowError:
-        return math.copysign(math.inf, sum(amount > 0 for amount in amounts) - 0.5)
+        return math.inf if sum(map(Fraction, amounts)) > 0 else -math.inf
 
 
 def _related(fields: dict[str, JSON]) -> Related:

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
 
 from induce.costs import DescriptionLength
 from induce.literals import Literal
 from induce.profile import Scope
-from induce.proposers.rows import Candidate
+from induce.proposers.rows import Candidate, Mask
 
 EQUAL = 3
-"""Operations of equal truth that are proposed, the cheapest."""
+"""Operations of equal truth after which only cheaper ones are proposed."""
 
 
 def operations(scope: Scope, cost: DescriptionLength) -> Iterator[Candidate]:
     """What operators say of the scenes, and its negation where it is evaluated and does not hold.
 
-    Of candidates that are true of the same scenes the cheapest are proposed.
+    A candidate that is true of the same scenes as several before it, which cost no more, is left out.
     """
     if cost.operations is None or scope is not cost.root:
         return
-    best: dict[bytes, list[tuple[int, Candidate]]] = {}
-    number = 0
+    cheapest: dict[bytes, list[int]] = {}
     for found in cost.operations.all():
         for negated in (False, True) if cost.grammar.allows("not") else (False,):
             masks = found.fails if negated else found.passes
@@ -30,13 +33,16 @@ def operations(scope: Scope, cost: DescriptionLength) -> Iterator[Candidate]:
                 mask, price = masks[at], int(found.costs[at]) + extra
                 if not scope.telling(mask):
                     continue
-                kept = best.setdefault(mask.tobytes(), [])
-                if len(kept) == EQUAL and kept[-1][1].cost <= price:
+                packed = np.packbits(mask)
+                prices = cheapest.setdefault(packed.tobytes(), [])
+                if len(prices) == EQUAL and prices[-1] <= price:
                     continue
-                number += 1
-                literal = Literal(found.operation(at), negated)
-                kept.append((number, Candidate(literal, mask, price, None)))
-                kept.sort(key=lambda one: (one[1].cost, one[0]))
-                del kept[EQUAL:]
-    for kept in best.values():
-        yield from (candidate for _, candidate in kept)
+                prices.append(price)
+                prices.sort()
+                del prices[EQUAL:]
+                truth = partial(_unpacked, packed, len(mask))
+                yield Candidate(Literal(found.operation(at), negated), truth, price, None)
+
+
+def _unpacked(packed: NDArray[np.uint8], count: int) -> Mask:
+    return np.unpackbits(packed, count=count).astype(np.bool_)
