@@ -160,12 +160,8 @@ class DescriptionLength:
         return units(bits + count * math.log2(1 + words))
 
     def _is_prose(self, scope: Scope, column: Column) -> bool:
-        """Whether texts of scenes with traces are what people and models wrote, not results of tools."""
-        if self.operations is None or not is_freely_written(column):
-            return False
-        root, tools = self.root, self.operations.tools
-        inside = scope is root or (scope is tools.scope and column.path.split(".")[0] != "result")
-        return inside
+        """Whether texts of scenes with traces are what people and models wrote about the run as a whole."""
+        return self.operations is not None and scope is self.root and is_freely_written(column)
 
     def collect(self, scope: Scope, bound: int | None) -> int:
         """Cost of a find (`bound` None) or a count over one of the collections of `scope`."""

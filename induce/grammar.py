@@ -75,7 +75,7 @@ class Costs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     correlated: float = 2.0
     """For each path whose values must be the same, on top of its choice."""
     prose: float = 6.0
-    """Of words in what was written in a run, beside results: they tell the case, not the conduct."""
+    """Of words in what was written about a run as a whole: they tell the case, not the conduct."""
     operation: float = 8.0
     """Of any other operator over traces and worlds."""
 

@@ -62,6 +62,12 @@ class ToolSets:
         return math.log2(max(1, len(self.codes))) + (2.0 if self.column.occurrences[code] == 1 else 0.0)
 
     @cached_property
+    def acting(self) -> Codes:
+        """The tools that do something, by the verbs of their names."""
+        words = ((code, _words(self.column.distinct[code])) for code in self.codes)
+        return tuple(code for code, said in words if said and said[0] not in READING)
+
+    @cached_property
     def classes(self) -> dict[Codes, None]:
         """Two tools or more, but not all, that are one class; in the order of their codes."""
         found: dict[Codes, None] = {}
@@ -72,7 +78,7 @@ class ToolSets:
 
     def _classes(self) -> Iterator[Codes]:
         names = {code: _words(self.column.distinct[code]) for code in self.codes}
-        acting = tuple(code for code in self.codes if names[code] and names[code][0] not in READING)
+        acting = self.acting
         yield acting
         yield tuple(code for code in self.codes if code not in acting)
         alike: list[Codes] = []

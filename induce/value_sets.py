@@ -135,7 +135,10 @@ class ValueSets:
         everything = MaskParts(truth, tuple(range(len(words))), scenes, self._judges.scenes)
         chosen = most_telling(everything, FIRST, self._judges.even)
         found: dict[Codes, float] = {}
-        for mask in [None, *(c.mask for c in self._telling_elsewhere(scope, column.path)[:WORD_CONTEXTS])]:
+        contexts = [context.mask for context in self._telling_elsewhere(scope, column.path)[:WORD_CONTEXTS]]
+        if self.tools is not None and scope is self.tools.scope:
+            contexts.append(np.isin(self.tools.column.codes, self.tools.acting))
+        for mask in [None, *contexts]:
             rows = slice(None) if mask is None else mask
             parts = MaskParts(truth[chosen][:, rows], tuple(chosen), scenes[rows], self._judges.scenes)
             _take(found, beam(parts, self._judges.even, self.most, both=both))
