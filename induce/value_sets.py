@@ -132,17 +132,24 @@ class ValueSets:
             return {}
         (at, scenes), both = self._rows[id(scope)], scope.depth > 0
         truth = np.array([holding(column, (word,), ignore_case)[at] for word in words])
-        everything = MaskParts(truth, tuple(range(len(words))), scenes, self._judges.scenes)
-        chosen = most_telling(everything, FIRST, self._judges.even)
-        found: dict[Codes, float] = {}
-        contexts = [context.mask for context in self._telling_elsewhere(scope, column.path)[:WORD_CONTEXTS]]
+        everywhere = np.ones(len(scenes), np.bool_)
+        chosen = self._telling_words(truth, scenes, everywhere)
+        elsewhere = self._telling_elsewhere(scope, column.path)[:WORD_CONTEXTS]
+        looked_at = [(everywhere, chosen), *((context.mask, chosen) for context in elsewhere)]
         if self.tools is not None and scope is self.tools.scope:
-            contexts.append(np.isin(self.tools.column.codes, self.tools.acting))
-        for mask in [None, *contexts]:
-            rows = slice(None) if mask is None else mask
-            parts = MaskParts(truth[chosen][:, rows], tuple(chosen), scenes[rows], self._judges.scenes)
+            acting = np.isin(self.tools.column.codes[at], self.tools.acting)
+            looked_at.append((acting, self._telling_words(truth, scenes, acting)))
+        found: dict[Codes, float] = {}
+        for rows, words_there in looked_at:
+            there = truth[words_there][:, rows]
+            parts = MaskParts(there, tuple(words_there), scenes[rows], self._judges.scenes)
             _take(found, beam(parts, self._judges.even, self.most, both=both))
         return dict.fromkeys(best_of_each_size(found, KEPT_WORDS))
+
+    def _telling_words(self, truth: Mask, scenes: NDArray[np.int64], rows: Mask) -> list[int]:
+        """The words that tell the most by themselves, among some rows."""
+        parts = MaskParts(truth[:, rows], tuple(range(len(truth))), scenes[rows], self._judges.scenes)
+        return most_telling(parts, FIRST, self._judges.even)
 
     def _first(self, scope: Scope, column: Column) -> Codes:
         codes = choosable(column)

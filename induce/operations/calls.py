@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from evaluator.assertions.json_value import key_of
 from evaluator.values import MISSING
 from induce.grammar import Costs
-from induce.operations.family import LEAST_KEPT, LEAST_SHARE, Batch
+from induce.operations.family import LEAST_KEPT, LEAST_SHARE, LONGEST_VALUE, Batch
 from induce.operations.lanes import Traces
 from induce.tool_sets import ToolSets
 
@@ -23,8 +23,6 @@ MOST_PER, MOST_REPEATS, LONGEST_STREAK = 4, 4, 4
 PERIODS = (1, 2, 3, 4)
 LOOKED_UP = 30_000
 """Values of arguments that are looked for in what was said before, at most."""
-LONGEST_VALUE = 60
-"""Longer texts are written, not copied."""
 
 
 class ToolPrices:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 JSON = Any
 Mask = NDArray[np.bool_]
 Key = Hashable
+LONGEST_VALUE = 60
+"""Longer texts are written, not copied."""
 LEAST_KEPT, LEAST_SHARE = 2, 0.05
 """In how many scenes, and in what share of those with something to judge, a rule about all such calls must be
 kept to be a candidate: one that never is says no more than that there are no such calls.

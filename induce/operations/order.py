@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from evaluator.values import MISSING
 from induce.grammar import Costs
-from induce.operations.family import LEAST_KEPT, LEAST_SHARE, Batch
+from induce.operations.family import LEAST_KEPT, LEAST_SHARE, LONGEST_VALUE, Batch
 from induce.operations.lanes import Lane, Traces, coded
 from induce.profile import Column, Scope, is_number, scalar_key
 from induce.set_beam import Codes
@@ -129,7 +129,7 @@ class BeforeFamily:
         scores: dict[str, int] = {}
         codes_of: dict[str, Ints] = {}
         for path, column in self.scope.columns.items():
-            if path.split(".")[0] in ("name", "type", "result", "") or not _is_plain(column):
+            if path.split(".")[0] in ("name", "type", "result", "") or not _may_be_shared(column):
                 continue
             codes = coded(column.values)
             cells = self.lane.scene[codes >= 0] * (int(codes.max(initial=0)) + 1) + codes[codes >= 0]
@@ -309,9 +309,11 @@ class BeforeFamily:
         return group, seen // width
 
 
-def _is_plain(column: Column) -> bool:
-    scalars = sum(1 for v in column.values if v is not MISSING and not isinstance(v, dict | list))
-    return column.kind == "plain" and scalars > 0
+def _may_be_shared(column: Column) -> bool:
+    """Whether a path holds scalars, and no texts that are written rather than copied."""
+    scalars = [v for v in column.values if v is not MISSING and not isinstance(v, dict | list)]
+    longest = max((len(v) for v in scalars if isinstance(v, str)), default=0)
+    return column.kind == "plain" and bool(scalars) and longest <= LONGEST_VALUE
 
 
 class InOrderFamily:
