@@ -15,6 +15,8 @@ from induce.proposers.collection import Context, Grower
 from induce.proposers.rows import Candidate, stack
 
 WIDTH = 40
+TOOLS = 24
+"""Tools and classes of tools whose calls are looked into in any case."""
 
 
 class Beam(Grower):
@@ -37,7 +39,10 @@ class Beam(Grower):
         self.starts = level
         seen: set[bytes] = set()
         for size in range(self.max_where):
-            level = _best(self._grown(level, seen))
+            scored = self._grown(level, seen)
+            level = _best(scored)
+            if size == 0:
+                level += self._of_tools(scored, level)
             if size == 0 and self.max_where > 1:
                 self.starts = self.starts + level
 
@@ -57,6 +62,7 @@ class Beam(Grower):
                 self._score(self.emit([c._replace(after=-1) for c in batch]), seen, scored)
         self._use(sorted(plain + sets, key=lambda candidate: candidate.cost))
         level = _best(scored)
+        level += self._of_tools(scored, level)
         for _ in range(self.max_where - 1):
             level = _best(self._grown([c for c in level if len(c.where) < self.max_where], seen))
 
@@ -69,6 +75,19 @@ class Beam(Grower):
             return super().emit(contexts)
         finally:
             self.bounds, self.ranges = bounds, ranges
+
+    def _of_tools(self, scored: list[tuple[float, int, Context]], kept: list[Context]) -> list[Context]:
+        """Further conjunctions to grow: the calls of a tool, or of a class of tools, the cheapest first.
+
+        By itself that may separate nothing, where every run has such calls; how they are made does.
+        """
+        tools = None if self.cost.sets is None else self.cost.sets.tools
+        if tools is None or self.scope is not tools.scope:
+            return []
+        known = {context.where for context in kept}
+        found = [(cost, context) for _, cost, context in scored if context.where not in known]
+        named = [(cost, context) for cost, context in found if _names_tools(context, tools.column.path)]
+        return [context for _, context in sorted(named, key=lambda entry: entry[0])[:TOOLS]]
 
     def _use(self, literals: list[Candidate]) -> None:
         self.literals = literals
@@ -116,6 +135,13 @@ def _is_set(literal: Literal) -> bool:
 
 def _is_bound(literal: Literal) -> bool:
     return isinstance(literal.atom, PathTest) and isinstance(literal.atom.value, Bound)
+
+
+def _names_tools(context: Context, path: str) -> bool:
+    if len(context.where) != 1 or context.where[0].negated:
+        return False
+    atom = context.where[0].atom
+    return isinstance(atom, PathTest) and (atom.op, atom.path) == ("eq", path)
 
 
 def _best(scored: list[tuple[float, int, Context]]) -> list[Context]:
