@@ -17,6 +17,7 @@ from evaluator.compile import compile_check
 from evaluator.errors import CheckError
 from evaluator.json_write import json_text
 from evaluator.path import parse_path
+from evaluator.safe_text import printable
 
 _WAYS = {
     "cell": "cells",
@@ -41,7 +42,7 @@ def sentence(check: object) -> str:
     compiled = compile_check(check).check
     expression = compiled["expr"] if is_defined(compiled) else compiled
     try:
-        return _statement(expression, True, inner=False)
+        return printable(_statement(expression, True, inner=False))
     except RecursionError:
         raise CheckError("the check is nested too deeply to be put in words", "$") from None
 

@@ -212,6 +212,8 @@ class PooledSearch:
         self._extend()
         if not self.pool.entries and self.proposer.late:
             raise ValueError("time_limit: it passed before any literal was found; give more seconds")
+        if not self.pool.entries and self.space.weights.sum() < 1:
+            raise ValueError("sample_weight: the weights sum to less than one scene's; scale them up")
         if not self.pool.entries:
             raise ValueError(
                 "no candidate literal tells passing from failing scenes apart; widen the grammar "

@@ -8,11 +8,13 @@ path is resolved once a scene and not once a candidate.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -148,7 +150,8 @@ class Column:
         low, high = self.numbers[0], self.numbers[-1]
         named = _NAMES_A_ROW.search(self.path.rpartition(".")[2].lower())
         unique = len(values) >= 0.9 * rows and rows >= 8
-        return unique and (named is not None or high - low < 1.5 * len(values))
+        step = math.gcd(*(int(after - before) for before, after in pairwise(self.numbers)))
+        return unique and (named is not None or high - low < 1.5 * step * len(values))
 
     @cached_property
     def epoch(self) -> bool:
@@ -321,7 +324,7 @@ def holds_steps(scope: Scope) -> bool:
 
 def unusable_keys(scope: Scope) -> list[str]:
     """Keys anywhere below `scope` that the path language cannot address."""
-    found = {f"{scope.name}.{key}".lstrip(".") for key in scope.unusable}
+    found = {f"{scope.name}.{key}" if scope.name else key for key in scope.unusable}
     for child in scope.children.values():
         found.update(unusable_keys(child))
     return sorted(found)
@@ -365,7 +368,7 @@ def _cells(
                     inner_values.append(inner)
         for key, inner_cells in members.items():
             if key == "" or _UNSAFE_KEY.search(key) or cells.levels >= MAX_LEVELS:
-                lost.add(f"{path}.{key}".lstrip("."))
+                lost.add(f"{path}.{key}" if path else key)
             else:
                 pending.append((f"{path}.{key}" if path else key, inner_cells))
     return found
