@@ -43,6 +43,22 @@ class Jsonl(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="
     seed: int = 0
 
 
+class AutomationBench(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="automationbench"
+):
+    """Worlds made for one assertion of an AutomationBench task, labelled by it."""
+
+    tasks: Text | None = None
+    task: Text | None = None
+    assertion: Annotated[int, msgspec.Meta(ge=0)] = 0
+    train: Annotated[int, msgspec.Meta(ge=2)] = 20
+    test: Count = 200
+    seed: int = 0
+
+
+DatasetConfig = Warehouse | Jsonl | AutomationBench
+
+
 class Learner(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The arguments of :func:`induce.learn_check`."""
 
@@ -69,7 +85,7 @@ class Tracking(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ExperimentConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A whole experiment. ``grammar`` holds the fields of :class:`induce.Grammar` that are given."""
 
-    dataset: Warehouse | Jsonl
+    dataset: DatasetConfig
     learner: Learner = Learner()
     grammar: dict[str, Any] = {}
     seed: int = 0
@@ -125,11 +141,16 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {close!r}?" if close else f"; known are {', '.join(names)}"
 
 
-def _check_dataset(dataset: Warehouse | Jsonl) -> None:
+def _check_dataset(dataset: DatasetConfig) -> None:
     if isinstance(dataset, Warehouse):
         if dataset.rule not in RULES:
             hint = did_you_mean(dataset.rule, RULES)
             raise ConfigError(f"dataset.rule: {dataset.rule!r} is no hidden rule of the warehouse{hint}")
+        return
+    if isinstance(dataset, AutomationBench):
+        for name, what in (("tasks", "FILE with one task a line"), ("task", "NAME of a task in it")):
+            if getattr(dataset, name) is None:
+                raise ConfigError(f"dataset: dataset.{name} is missing; give dataset.{name}={what}")
         return
     if dataset.path is not None and (dataset.train is not None or dataset.test is not None):
         raise ConfigError(
@@ -206,7 +227,11 @@ def _value_at(tree: Any, place: str) -> Any:
     return tree
 
 
-_DATASETS: dict[str, type[msgspec.Struct]] = {"warehouse": Warehouse, "jsonl": Jsonl}
+_DATASETS: dict[str, type[msgspec.Struct]] = {
+    "warehouse": Warehouse,
+    "jsonl": Jsonl,
+    "automationbench": AutomationBench,
+}
 _GROUPS: dict[str, type[msgspec.Struct]] = {"learner": Learner, "tracking": Tracking}
 
 

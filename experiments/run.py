@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from evaluator import json_text, sentence
-from experiments.config import ConfigError, ExperimentConfig, Warehouse, flatten
+from experiments.config import AutomationBench, ConfigError, ExperimentConfig, Warehouse, flatten
 from experiments.datasets.dataset import Dataset, load_dataset
 from experiments.metrics import Grade, grade
 from experiments.tracking import DatasetRecord, RunRecord, TrackedRun, masked
@@ -159,7 +159,12 @@ def tracking_summary(tracked: TrackedRun) -> Iterator[str]:
 
 def _title(config: ExperimentConfig) -> str:
     dataset = config.dataset
-    what = dataset.rule if isinstance(dataset, Warehouse) else Path(dataset.path or dataset.train or "").stem
+    if isinstance(dataset, Warehouse):
+        what = dataset.rule
+    elif isinstance(dataset, AutomationBench):
+        what = f"{dataset.task} [{dataset.assertion}]"
+    else:
+        what = Path(dataset.path or dataset.train or "").stem
     return f"{what}, {config.learner.engine}, seed {config.seed}"
 
 

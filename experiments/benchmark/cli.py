@@ -1,4 +1,4 @@
-"""The command line of the benchmarks: ``experiments benchmark evaluator`` and ``… traces``."""
+"""The command line of the benchmarks: ``experiments benchmark evaluator``, ``traces``, …"""
 
 from __future__ import annotations
 
@@ -41,9 +41,18 @@ def _traces(arguments: argparse.Namespace) -> tuple[dict[str, Any], str]:
     return traces.as_dict(report), traces.table(report)
 
 
+def _automationbench(arguments: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    from experiments.benchmark import automationbench
+
+    found = automationbench.relearn(
+        arguments.tasks, sample=arguments.sample, seconds=arguments.seconds, seed=arguments.seed
+    )
+    return automationbench.as_dict(found), automationbench.table(found)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="experiments benchmark", description="Measure how fast the parts are."
+        prog="experiments benchmark", description="Measure the parts: how fast they are, how much they learn."
     )
     benchmarks = parser.add_subparsers(dest="benchmark", metavar="PART", required=True)
     evaluator = benchmarks.add_parser(
@@ -74,6 +83,28 @@ def _parser() -> argparse.ArgumentParser:
     traces.add_argument(
         "--steps", type=_up_to(10_000), default=50, metavar="N", help="steps of each (default: 50)"
     )
+    automationbench = benchmarks.add_parser(
+        "automationbench",
+        help="the share of AutomationBench's assertions that worlds alone give back",
+        description="Relearn a sample of assertions, each from 10 passing worlds and 10 near misses, and "
+        "count those right on 99 % of 200 unseen worlds, beside a decision tree.",
+    )
+    automationbench.set_defaults(run=_automationbench)
+    automationbench.add_argument("tasks", type=Path, metavar="TASKS.jsonl", help="file with one task a line")
+    automationbench.add_argument(
+        "--sample", type=_up_to(100_000), default=100, metavar="N", help="about how many (default: 100)"
+    )
+    automationbench.add_argument(
+        "--seconds", type=_up_to(3_600), default=10, metavar="S", help="for one at most (default: 10)"
+    )
+    automationbench.add_argument(
+        "--seed",
+        type=_up_to(1_000_000),
+        default=1,
+        metavar="N",
+        help="of the sample and the worlds (default: 1)",
+    )
+    automationbench.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
 

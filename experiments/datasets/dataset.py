@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.config import Jsonl, Warehouse
-from experiments.datasets import jsonl, warehouse
+from evaluator import sentence
+from experiments.config import AutomationBench, DatasetConfig, Jsonl, Warehouse
+from experiments.datasets import automationbench, jsonl, warehouse
 from induce.scenes import LabelledScenes
 
 
@@ -26,13 +27,15 @@ class Dataset:
     hidden_rule: warehouse.Rule | None = None
 
 
-def load_dataset(config: Warehouse | Jsonl, folder: Path) -> Dataset:
+def load_dataset(config: DatasetConfig, folder: Path) -> Dataset:
     """The dataset that ``config`` describes; relative paths start at ``folder``.
 
     Raises :class:`evaluator.SceneError` in one sentence for files that can't be used.
     """
     if isinstance(config, Warehouse):
         return _warehouse(config)
+    if isinstance(config, AutomationBench):
+        return _automationbench(config, folder)
     return _jsonl(config, folder)
 
 
@@ -44,6 +47,22 @@ def _warehouse(config: Warehouse) -> Dataset:
         train=warehouse.generate(config.rule, "train", config.train, noise=config.noise, seed=config.seed),
         test=warehouse.generate(config.rule, "test", config.test, seed=config.seed),
         hidden_rule=warehouse.RULES[config.rule],
+    )
+
+
+def _automationbench(config: AutomationBench, folder: Path) -> Dataset:
+    assert config.tasks is not None
+    assert config.task is not None
+    corpus = automationbench.Corpus.read(folder / config.tasks)
+    item = corpus.item(config.task, config.assertion)
+    maker = automationbench.WorldMaker(corpus, item, config.seed)
+    check = item.translation.check
+    return Dataset(
+        name="automationbench",
+        source=f"worlds for assertion {item.place} ({item.type}) of {item.task}, seed {config.seed}",
+        train=maker.worlds("train", config.train),
+        test=maker.worlds("test", config.test),
+        hidden_rule=warehouse.Rule(sentence(check), check),
     )
 
 

@@ -12,6 +12,7 @@ from omegaconf import OmegaConf
 
 from experiments.cli import config_directory, main
 from experiments.config import (
+    AutomationBench,
     ConfigError,
     ExperimentConfig,
     Jsonl,
@@ -38,6 +39,10 @@ def jsonl(**values: Any) -> dict[str, Any]:
     return {"dataset": {"kind": "jsonl"} | values}
 
 
+def automationbench(**values: Any) -> dict[str, Any]:
+    return {"dataset": {"kind": "automationbench"} | values}
+
+
 def shipped(name: str) -> dict[str, Any]:
     tree = OmegaConf.to_container(OmegaConf.load(config_directory() / name))
     assert isinstance(tree, dict)
@@ -58,6 +63,12 @@ def test_the_shipped_configs_say_the_defaults() -> None:
         "kind": "jsonl",
         **{name: getattr(Jsonl(), name) for name in ("path", "test_share", "train", "test")},
     }
+    assert without_seed("dataset/automationbench.yaml") == {
+        "kind": "automationbench",
+        **{
+            name: getattr(AutomationBench(), name) for name in ("tasks", "task", "assertion", "train", "test")
+        },
+    }
 
 
 @pytest.mark.parametrize(
@@ -67,7 +78,7 @@ def test_the_shipped_configs_say_the_defaults() -> None:
         ({"dataset": {"rule": "x"}}, "dataset.kind is missing; give one of warehouse, jsonl"),
         (
             warehouse(kind="warehous"),
-            "dataset.kind: expected warehouse or jsonl, got 'warehous'; did you mean 'warehouse'?",
+            "dataset.kind: expected warehouse, jsonl or automationbench, got 'warehous'; did you mean",
         ),
         (warehouse(trian=1), "dataset.trian: unknown key; did you mean 'train'?"),
         (warehouse(train=1), "dataset.train: expected a whole number >= 2, got 1"),
@@ -86,6 +97,12 @@ def test_the_shipped_configs_say_the_defaults() -> None:
         (jsonl(), "dataset: dataset.path is missing"),
         (jsonl(train="a"), "dataset: dataset.test is missing"),
         (jsonl(path="a", test="b"), "dataset: give either dataset.path"),
+        (
+            automationbench(),
+            "dataset: dataset.tasks is missing; give dataset.tasks=FILE with one task a line",
+        ),
+        (automationbench(tasks="a"), "dataset: dataset.task is missing; give dataset.task=NAME of a task"),
+        (automationbench(assertion=-1), "dataset.assertion: expected a whole number >= 0, got -1"),
         (jsonl(path="a", test_share=1), "dataset.test_share: expected a number < 1.0, got 1"),
     ],
 )
