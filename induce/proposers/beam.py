@@ -57,12 +57,15 @@ class Beam(Grower):
         self._use(sets)
         seen: set[bytes] = set()
         scored: list[tuple[float, int, Context]] = []
-        for context in self.starts:
+        starts, of_tools = list(self.starts), []
+        for number, context in enumerate(starts):
             for batch in self.children(context._replace(after=-1, direction=-1)):
                 self._score(self.emit([c._replace(after=-1) for c in batch]), seen, scored)
+            if number == 0:  # the sets alone
+                of_tools = self._of_tools(scored, [])
+                starts[1:1] = of_tools
         self._use(sorted(plain + sets, key=lambda candidate: candidate.cost))
-        level = _best(scored)
-        level += self._of_tools(scored, level)
+        level = of_tools + _best(scored)
         for _ in range(self.max_where - 1):
             level = _best(self._grown([c for c in level if len(c.where) < self.max_where], seen))
 
