@@ -59,8 +59,9 @@ class Corpus:
 
     def __init__(self, tasks: Iterable[dict[str, Any]]) -> None:
         self.others = 0
-        self._records: dict[str, list[Record]] = defaultdict(list)
-        self._of_task: dict[tuple[str, str], list[Record]] = defaultdict(list)
+        self._seeded: dict[str, dict[str, list[Record]]] = defaultdict(dict)
+        self._searches: dict[str, dict[str, list[dict[str, Any]]]] = defaultdict(dict)
+        self._known: dict[tuple[str, str], list[Record]] = {}
         self._members: dict[str, dict[str, list[str]]] = {}
         items: list[Item] = []
         for task in tasks:
@@ -68,7 +69,9 @@ class Corpus:
             for app, collections in world.items():
                 if isinstance(collections, dict):
                     for name, records in collections.items():
-                        self._know(task["task"], f"{app}.{name}", records)
+                        own = records if isinstance(records, list) else ()
+                        kept = [record for record in own if isinstance(record, dict)]
+                        self._seeded[f"{app}.{name}"][task["task"]] = kept
             for place, assertion in enumerate(task["assertions"]):
                 translation = translate_automationbench(assertion, world)
                 if translation is None:
@@ -78,7 +81,8 @@ class Corpus:
                     self.others += 1
                     continue
                 items.append(item)
-                self._know(item.task, item.search["collection"], _asked_for(item.search))
+                searches = self._searches[item.search["collection"]]
+                searches.setdefault(item.task, []).append(item.search)
         self.items = tuple(items)
 
     @classmethod
@@ -108,27 +112,27 @@ class Corpus:
 
     def records(self, collection: str) -> list[Record]:
         """What all tasks know of a collection."""
-        return self._records[collection]
+        tasks = dict.fromkeys([*self._seeded[collection], *self._searches[collection]])
+        return [record for task in tasks for record in self.records_of(task, collection)]
 
     def records_of(self, task: str, collection: str) -> list[Record]:
-        """What one task knows of a collection."""
-        return self._of_task[task, collection]
+        """What one task knows of a collection: records of its starting world, and those it asks for."""
+        if (task, collection) not in self._known:
+            asked = [made for one in self._searches[collection].get(task, []) for made in _asked_for(one)]
+            kept = [record for record in asked if isinstance(record, dict)]
+            self._known[task, collection] = [*self._seeded[collection].get(task, []), *kept]
+        return self._known[task, collection]
 
     def members(self, collection: str) -> dict[str, list[str]]:
         """The texts that stand in lists of a collection's records, by field."""
         if collection not in self._members:
             found: dict[str, list[str]] = defaultdict(list)
-            for record in self._records[collection]:
+            for record in self.records(collection):
                 for key, value in record.items():
                     if _is_list_of_texts(value):
                         found[key] += value
             self._members[collection] = found
         return self._members[collection]
-
-    def _know(self, task: str, collection: str, records: Any) -> None:
-        kept = [record for record in records if isinstance(record, dict)] if isinstance(records, list) else []
-        self._records[collection] += kept
-        self._of_task[task, collection] += kept
 
 
 class WorldMaker:

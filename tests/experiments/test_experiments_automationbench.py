@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -158,8 +159,9 @@ def test_unusable_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 def test_the_corpus_gives_worlds() -> None:
     if not CORPUS.is_file():
         pytest.skip("the corpus of AutomationBench is not here")
-    corpus = Corpus.read(CORPUS)
-    assert len(corpus.items) > 7_500
-    for item in stratified(corpus.items, 30, 3):
+    with CORPUS.open(encoding="utf-8") as lines:
+        corpus = Corpus(json.loads(line) for line in islice(lines, 0, None, 12))
+    assert len(corpus.items) > 500
+    for item in stratified(corpus.items, 12, 3):
         worlds = WorldMaker(corpus, item).worlds("train", 8)
         assert worlds.counts["pass"] == worlds.counts["fail"] == 4, (item.task, item.place)
