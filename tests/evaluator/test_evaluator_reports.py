@@ -6,7 +6,44 @@ from typing import Any
 
 import pytest
 
-from evaluator import MISSING, lookup, run_check, sentence
+from evaluator import (
+    MISSING,
+    CheckError,
+    canonical_json,
+    check_hash,
+    compile_check,
+    evaluate_many,
+    explain,
+    from_cel,
+    lookup,
+    run_check,
+    sentence,
+    simplify,
+    to_cel,
+)
+
+ALIKE = [
+    (True, 1), (False, 0), (False, -0.0), ("1", 1), ("true", True), ("", None), (None, False), (None, 0),
+    ("", 0), ("0", False), ([True], [1]), ([0], [False]), ({"k": True}, {"k": 1}),
+    ([{"k": [False]}], [{"k": [0]}]),
+]  # fmt: skip
+
+
+def verdicts(scene: Any, check: Any) -> set[bool]:
+    """The verdicts of everything that judges."""
+    found = {
+        run_check(scene, check).passed,
+        compile_check(check).passes(scene),
+        compile_check(check).gap(scene) == 0,
+        bool(evaluate_many([check], [scene]).passed[0, 0]),
+        run_check(scene, simplify(check)).passed,
+    }
+    for standard in (True, False):
+        try:
+            found.add(run_check(scene, from_cel(to_cel(check, standard=standard), standard=standard)).passed)
+        except CheckError:
+            continue  # CEL has no words for it
+    return found
 
 
 def test_h1_true_is_not_one_at_any_depth() -> None:
@@ -20,6 +57,68 @@ def test_h1_true_is_not_one_at_any_depth() -> None:
         [True], {"op": "find", "collection": "", "where": {"op": "eq", "path": "", "value": 1}}
     ).passed
     assert not run_check([{"id": True}], {"op": "exists", "path": "[id=1]"}).passed
+
+
+@pytest.mark.parametrize(("one", "other"), ALIKE)
+def test_h1_what_a_host_language_takes_for_equal_differs_everywhere(one: Any, other: Any) -> None:
+    for this, that in ((one, other), (other, one)):
+        equal = {"op": "eq", "path": "a", "value": that}
+        member, element = ({"op": "eq", "path": path, "value": that} for path in ("", "v"))
+        inner = {"op": "find", "collection": "m", "where": member}
+        for scene, check in (
+            ({"a": this}, equal),
+            ({"a": this}, {"op": "not", "of": {"op": "neq", "path": "a", "value": that}}),
+            ({"a": this}, {"op": "or", "of": [equal, equal]}),
+            ({"a": this, "b": that}, {"op": "eq", "path": "a", "value_path": "b"}),
+            ({"l": [this]}, {"op": "find", "collection": "l", "where": member}),
+            ({"l": [{"v": this}]}, {"op": "count", "collection": "l", "where": element, "gte": 1}),
+            ({"l": [{"m": [this]}]}, {"op": "find", "collection": "l", "where": inner}),
+        ):
+            assert verdicts(scene, check) == {False}
+        assert canonical_json(this) != canonical_json(that)
+        assert check_hash(equal) != check_hash({**equal, "value": this})
+
+
+def test_h1_remembered_checks_are_not_taken_for_each_other() -> None:
+    for value in (1, True, 1.0, 0, False, -0.0):
+        for scene in (1, True, 1.0, 0, False, 0.0):
+            same = isinstance(value, bool) == isinstance(scene, bool) and value == scene
+            assert run_check({"a": scene}, {"op": "eq", "path": "a", "value": value}).passed is same
+
+
+@pytest.mark.parametrize("odd", [None, MISSING, "12", "", "0", [3], [], {}, True, False])
+@pytest.mark.parametrize(("op", "bound"), [("lte", 15), ("gte", -15), ("lte", 0), ("gte", 0)])
+def test_h2_nor_wherever_it_stands(odd: Any, op: str, bound: int) -> None:
+    holder = {} if odd is MISSING else {"t": odd}
+    test = {"op": op, "path": "t", "value": bound}
+    for scene, check in (
+        (holder, {"op": "not", "of": {"op": "not", "of": test}}),
+        ({**holder, "u": bound}, {"op": op, "path": "t", "value_path": "u"}),
+        ({**holder, "u": bound}, {"op": op, "path": "u", "value_path": "t"}),
+        ({"l": [holder]}, {"op": "find", "collection": "l", "where": test}),
+        ({"l": [holder]}, {"op": "count", "collection": "l", "where": test, "gte": 1}),
+        ({"l": [holder]}, {**test, "path": "l[0].t"}),
+        ({"l": [{**holder, "k": "x"}]}, {**test, "path": "l[k=x].t"}),
+        (
+            {"l": [] if odd is MISSING else [odd]},
+            {"op": "find", "collection": "l", "where": {**test, "path": ""}},
+        ),
+    ):
+        assert verdicts(scene, check) == {False}
+
+
+@pytest.mark.parametrize("scene", [{"l": None}, {}, {"l": "abc"}, {"l": {}}, {"l": 5}, {"l": True}])
+@pytest.mark.parametrize("bound", [{"lte": 3}, {"eq": 0}, {"gte": 0}])
+def test_h2_what_is_no_array_has_no_count(scene: Any, bound: Any) -> None:
+    assert verdicts(scene, {"op": "count", "collection": "l", **bound}) == {False}
+
+
+@pytest.mark.parametrize("scene", [{"t": None}, {}, {"t": 5}, {"t": ["null"]}, {"t": True}, {"t": {}}])
+@pytest.mark.parametrize("substring", ["null", "", "5", "true", "undefined", "None"])
+def test_h2_what_is_no_text_contains_nothing(scene: Any, substring: str) -> None:
+    for ci in (True, False):
+        check = {"op": "contains", "path": "t", "substring": substring, "ci": ci}
+        assert verdicts(scene, check) == {False}
 
 
 @pytest.mark.parametrize(
@@ -106,3 +205,71 @@ def test_h11_a_failed_negation_says_what_was_there_and_its_sentence_what_is_want
     result = run_check(scene, check)
     assert (result.passed, result.gap, result.why) == (False, 1, why)
     assert sentence(check) == words
+
+
+GE = {"op": "gte", "path": "n", "value": 3}
+CI = {"op": "contains", "path": "s", "substring": "x", "ci": True}
+
+
+def negation(of: Any) -> Any:
+    return {"op": "not", "of": of}
+
+
+@pytest.mark.parametrize(
+    ("check", "scene", "wanted", "found"),
+    [
+        (negation(GE), {"n": 5}, "n is not at least 3", "n is at least 3: found 5"),
+        (negation(CI), {"s": "aXb"}, 's does not contain "x" (ignoring case)', 'found "aXb"'),
+        (negation({"op": "exists", "path": "a"}), {"a": 1}, "a is missing", "a is present: found 1"),
+        (negation({"op": "missing", "path": "a"}), {}, "a is present", "a is missing: found nothing"),
+        (negation({"op": "neq", "path": "a", "value": 1}), {"a": 2}, "a is 1", "a is not 1: found 2"),
+        (negation(negation(EQ)), {"a": 2}, "a is 1", "a is 1: found 2"),
+        (negation(negation(negation(EQ))), {"a": 1}, "a is not 1", "a is 1: found 1"),
+        (negation(negation(FIND)), {"l": []}, "some l has a equal to 1", "no elements"),
+        (
+            negation({"op": "count", "collection": "l", "lte": 2}),
+            {"l": [1]},
+            "l has more than 2 elements",
+            "l has at most 2 elements: 1",
+        ),
+        (
+            negation({"op": "count", "collection": "l", "eq": 1}),
+            {"l": [1]},
+            "l has other than 1 element",
+            "l has exactly 1 element: 1",
+        ),
+        (
+            {"op": "find", "collection": "l", "where": negation(EQ)},
+            {"l": [{"a": 1}]},
+            "some l has a not equal to 1",
+            "a is 1: found 1",
+        ),
+        (
+            {"op": "count", "collection": "l", "where": negation(EQ), "lte": 0},
+            {"l": [{"a": 2}]},
+            "at most 0 of l have a not equal to 1",
+            "at most 0 elements such that: 1 of 1",
+        ),
+        (
+            {"op": "or", "of": [negation(EQ), negation(GE)]},
+            {"a": 1, "n": 9},
+            "a is not 1, or n is not at least 3",
+            "n is at least 3: found 9",
+        ),
+        (negation({"op": "and", "of": []}), {}, "nothing passes", "all of these"),
+        (
+            negation({"op": "eq", "path": "a", "value_path": "b"}),
+            {"a": 1, "b": 1},
+            "a is not the value of b",
+            "a is the value of b: found 1 and 1",
+        ),
+    ],
+)
+def test_h11_every_text_about_a_negation_says_what_is_wanted_and_what_was_there(
+    check: Any, scene: Any, wanted: str, found: str
+) -> None:
+    assert not run_check(scene, check).passed
+    assert sentence(check) == wanted
+    told = explain(check, scene)
+    assert told.startswith("FAIL ")
+    assert found in told
