@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from evaluator.commands import UnusableInputError
-from evaluator.errors import CheckError, SceneError, kind_of
+from evaluator.errors import CheckError, SceneError
 from evaluator.json_write import json_text
 from evaluator.progress import Progress
 from evaluator.safe_text import printable
 from evaluator.scene_lines import scene_lines, shown
 from evaluator.text_table import text_table
 from evaluator.translate.automationbench.descent import Descent, descend
-from evaluator.translate.automationbench.grading import GradedAssertion, Grading, TaskGrader
+from evaluator.translate.automationbench.grading import GradedAssertion, Grading, TaskGrader, require_task
 from evaluator.translate.automationbench.outside_grader import GraderError, ask_grader
 from evaluator.translate.automationbench.roll_up import (
     Agreement,
@@ -144,10 +144,11 @@ def _tasks(args: argparse.Namespace) -> list[_Task]:
     places: dict[str, str] = {}
     for line in scene_lines(args.tasks, raw=True):
         place = f"{shown(args.tasks)}:{line.number}"
-        name = line.scene.get("task") if isinstance(line.scene, dict) else None
-        if not isinstance(name, str):
-            expected = '{"task", "initial_state", "assertions"}'
-            raise UnusableInputError(f"{place}: expected a task, {expected}, got {kind_of(line.scene)}")
+        try:
+            require_task(line.scene)
+        except SceneError as error:
+            raise UnusableInputError(f"{place}: {error}") from None
+        name = line.scene["task"]
         if name in places:
             raise UnusableInputError(f"{place}: the task {compact(name)} stands already at {places[name]}")
         places[name] = place

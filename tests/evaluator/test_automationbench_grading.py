@@ -239,7 +239,14 @@ def corpus_of(*lines: Any) -> str:
             [],
             'tasks.jsonl:2: the task "sales.deal" stands already at ',
         ),
-        (corpus_of({"a": 1}), None, [], "tasks.jsonl:1: expected a task"),
+        (corpus_of({"a": 1}), None, [], "tasks.jsonl:1: $: expected the name of the task"),
+        (corpus_of(3), None, ["--coverage"], "tasks.jsonl:1: $: expected a task, an object, got a number"),
+        (
+            corpus_of(task({"type": 1})),
+            None,
+            ["--coverage"],
+            "tasks.jsonl:1: $.assertions[0]: expected an assertion",
+        ),
         ("", None, [], "no tasks; one a line is expected"),
         (
             corpus_of(task(POST)),

@@ -140,17 +140,15 @@ class TaskGrader:
             SceneError: the task lacks a part, or one is of another kind.
             CheckError: a parameter of an assertion is of an impossible type; `place` says which.
         """
-        name = _part(task, "task", str, "the name of the task")
-        self.name: str = name
-        self.start: Any = normalise_world(_part(task, "initial_state", dict, "the starting world"))
-        assertions = _part(task, "assertions", list, "the assertions")
+        require_task(task)
+        self.name: str = task["task"]
+        self.start: Any = normalise_world(task["initial_state"])
         self.checks: tuple[AssertionCheck, ...] = tuple(
-            self._prepared(assertion, f"$.assertions[{index}]") for index, assertion in enumerate(assertions)
+            self._prepared(assertion, f"$.assertions[{index}]")
+            for index, assertion in enumerate(task["assertions"])
         )
 
-    def _prepared(self, assertion: Any, place: str) -> AssertionCheck:
-        if not isinstance(assertion, dict) or not isinstance(assertion.get("type"), str):
-            raise SceneError('expected an assertion, an object with a "type"', place)
+    def _prepared(self, assertion: dict[str, Any], place: str) -> AssertionCheck:
         try:
             translation = translate_automationbench(assertion, self.start)
         except CheckError as error:
@@ -184,15 +182,24 @@ def grade(task: Mapping[str, Any], final_world: Any) -> Grading:
     return TaskGrader(task).grade(final_world)
 
 
-def _part(task: Mapping[str, Any], key: str, kind: type, what: str) -> Any:
+def require_task(task: Any) -> None:
+    """Raise `SceneError` unless it is a task: an object with a name, a starting world and assertions."""
     if not isinstance(task, Mapping):
         raise SceneError(f"expected a task, an object, got {kind_of(task)}", "$")
-    if key not in task:
-        expected = '"task", "initial_state" and "assertions"'
-        raise SceneError(f'expected {what} under "{key}"; a task has {expected}', "$")
-    if not isinstance(task[key], kind):
-        raise SceneError(f"expected {what}, got {kind_of(task[key])}", f"$.{key}")
-    return task[key]
+    parts = (
+        ("task", str, "the name of the task"),
+        ("initial_state", dict, "the starting world"),
+        ("assertions", list, "the assertions"),
+    )
+    for key, kind, what in parts:
+        if key not in task:
+            expected = '"task", "initial_state" and "assertions"'
+            raise SceneError(f'expected {what} under "{key}"; a task has {expected}', "$")
+        if not isinstance(task[key], kind):
+            raise SceneError(f"expected {what}, got {kind_of(task[key])}", f"$.{key}")
+    for index, assertion in enumerate(task["assertions"]):
+        if not isinstance(assertion, dict) or not isinstance(assertion.get("type"), str):
+            raise SceneError('expected an assertion, an object with a "type"', f"$.assertions[{index}]")
 
 
 def _graded(index: int, one: AssertionCheck, world: Any) -> GradedAssertion:
