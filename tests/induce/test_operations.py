@@ -183,6 +183,44 @@ def test_a_class_of_tools_costs_less_than_its_members() -> None:
     assert objective_of(counted, scenes, labels).size < objective_of(one, scenes, labels).size + 5
 
 
+def test_how_the_calls_of_a_class_are_made_is_looked_into() -> None:
+    """Every run has such calls, and steps without the words: by themselves the two tests tell nothing."""
+    rng = random.Random(3)
+    replies = ["Yes, go on", "please proceed with it", "why is that", "hold on a moment", "no idea so far"]
+    writes = ("pay_order", "refund_order", "ship_order")
+    scenes = []
+    for _ in range(160):
+        scene = run(rng)
+        scene["trace"]["steps"] += [{"type": "tool_call", "name": rng.choice(writes)}, {"name": "get_order"}]
+        for step in scene["trace"]["steps"]:
+            step["said"] = f"{rng.choice(replies)} {rng.randrange(100)}"
+        scenes.append(scene)
+    words = [
+        {"op": "contains", "path": "said", "substring": word} for word in ("Yes, go on", "please proceed")
+    ]
+    truth = no(find({"op": "and", "of": [named(*writes), no({"op": "or", "of": words})]}))
+    labels = [compile_check(truth).passes(scene) for scene in scenes]
+    assert 20 < sum(labels) < 140
+    result = learn_check(scenes, labels, time_limit=30)
+    assert result.misclassified == ()
+    assert result.objective <= objective_of(result.check, scenes, labels).total
+    assert "said" in json.dumps(result.check)
+
+
+def test_words_about_a_whole_run_are_dearer_than_words_of_a_step() -> None:
+    rng = random.Random(5)
+    scenes = [run(rng) for _ in range(40)]
+    for number, scene in enumerate(scenes):
+        said = f"it is {'fine' if number % 2 else 'late'} {'x' * number} {number}"
+        scene["trace"]["output"]["message"] = said
+        scene["note"] = "" if number % 3 else "fine"
+    labels = [number % 4 == 1 for number in range(40)]
+    word = {"op": "contains", "path": "trace.output.message", "substring": "fine"}
+    with_trace = objective_of(word, scenes, labels).size
+    without = objective_of(word, scenes, labels, {"operators": ["contains", "find", "eq", "not"]}).size
+    assert with_trace == without + 6
+
+
 def test_switches() -> None:
     scenes, labels = labelled(ORDER, "switches", 30)
     core = [op for op in Grammar().operators if "." not in op]
