@@ -81,8 +81,8 @@ def learn_check(
         the first error is dear and further ones cost what it costs to name them.
     time_limit : float
         Seconds. When it bites, the best check so far is returned with its bound. Reading the scenes is not
-        cut short: 1,000 scenes of 60 paths and 3 kB take about half a second. Where that uses most of the limit up,
-        the search has a fifth of the limit nevertheless.
+        cut short: 1,000 scenes of 60 paths and 3 kB take about half a second. Where that uses most of the
+        limit up, the search has a fifth of the limit nevertheless.
     work_limit : int or None
         Search nodes; unlike a clock it stops at the same place everywhere.
     random_state : int or None

@@ -112,6 +112,18 @@ def test_order_of_scenes_changes_nothing() -> None:
     assert len(texts) == 1
 
 
+def test_a_limit_that_is_over_at_once_still_gives_a_check() -> None:
+    rng = random.Random("late")
+    scenes = [
+        {f"f{i}": rng.randrange(1000) for i in range(40)} | {"l": [{"k": rng.choice("abc")}] * 3}
+        for _ in range(300)
+    ]
+    labels = [rng.choice(["pass", "fail"]) for _ in scenes]
+    result = learn_check(scenes, labels, time_limit=0.001)
+    assert (result.stopped, result.optimal) == ("time", False)
+    assert objective_of(result.check, scenes, labels).total == result.objective >= result.lower_bound
+
+
 PROGRAM = """
 import json, sys
 from induce import learn_check
