@@ -27,6 +27,22 @@ from induce.scenes import LabelledScenes
 RECOVERED: Final = 0.99
 """The share of unseen worlds on which a recovered check is right."""
 
+GRAMMARS: Final[dict[str, dict[str, Any]]] = {
+    "searches": {
+        "operators": ["eq", "neq", "contains", "exists", "missing", "find", "not"],
+        "index_paths": False,
+        "keyed_paths": False,
+        "having_paths": False,
+        "lengths": False,
+        "arrays": False,
+        "cross_field": False,
+        "count_ranges": False,
+        "every": False,
+    },
+    "default": {},
+}
+"""Language biases. All assertions that worlds are made for are searches; the default one allows much more."""
+
 _MAX_WHERE: Final = 4
 """Conditions in one search: a cell is named by spreadsheet, worksheet, row and column."""
 
@@ -61,6 +77,7 @@ def relearn(
     each: int = 10,
     unseen: int = 200,
     seconds: float = 10.0,
+    grammar: str = "searches",
     seed: int = 0,
 ) -> list[Relearnt]:
     """Relearn a sample of the assertions of a file of tasks.
@@ -70,6 +87,7 @@ def relearn(
         each: passing worlds, and as many near misses, to learn from.
         unseen: worlds to be right on.
         seconds: what learning one check may take.
+        grammar: which of `GRAMMARS` to learn in.
 
     Raises `BenchmarkError` when the file cannot be used.
     """
@@ -86,7 +104,9 @@ def relearn(
     for number, item in enumerate(items, start=1):
         print(f"{number} of {len(items)}: {item.task} [{item.place}]", file=sys.stderr)
         maker = WorldMaker(corpus, item, seed)
-        found.append(_relearnt(item, maker.worlds("train", 2 * each), maker.worlds("test", unseen), seconds))
+        found.append(
+            _relearnt(item, maker.worlds("train", 2 * each), maker.worlds("test", unseen), seconds, grammar)
+        )
     return found
 
 
@@ -102,10 +122,14 @@ def stratified(items: Sequence[Item], sample: int, seed: int) -> list[Item]:
     return drawn
 
 
-def _relearnt(item: Item, train: LabelledScenes, test: LabelledScenes, seconds: float) -> Relearnt:
+def _relearnt(
+    item: Item, train: LabelledScenes, test: LabelledScenes, seconds: float, grammar: str
+) -> Relearnt:
     start = perf_counter()
     labels = train.require_labels()
-    result = learn_check(train.scenes, labels, max_where=_MAX_WHERE, time_limit=seconds * 0.9)
+    result = learn_check(
+        train.scenes, labels, GRAMMARS[grammar], max_where=_MAX_WHERE, time_limit=seconds * 0.9
+    )
     took = perf_counter() - start
     accuracy = _accuracy(compile_check(result.check).passes, test)
     tree = _accuracy(_tree(train), test)

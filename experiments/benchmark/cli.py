@@ -45,7 +45,11 @@ def _automationbench(arguments: argparse.Namespace) -> tuple[dict[str, Any], str
     from experiments.benchmark import automationbench
 
     found = automationbench.relearn(
-        arguments.tasks, sample=arguments.sample, seconds=arguments.seconds, seed=arguments.seed
+        arguments.tasks,
+        sample=arguments.sample,
+        seconds=arguments.seconds,
+        grammar=arguments.grammar,
+        seed=arguments.seed,
     )
     return automationbench.as_dict(found), automationbench.table(found)
 
@@ -103,6 +107,12 @@ def _parser() -> argparse.ArgumentParser:
         default=1,
         metavar="N",
         help="of the sample and the worlds (default: 1)",
+    )
+    automationbench.add_argument(
+        "--grammar",
+        choices=("searches", "default"),
+        default="searches",
+        help="the language to learn in: searches of a collection (default), or all of it",
     )
     automationbench.add_argument("--json", action="store_true", help="print JSON")
     return parser

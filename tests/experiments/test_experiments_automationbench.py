@@ -11,14 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from evaluator import SceneError, compile_check
-from experiments.benchmark.automationbench import as_dict, relearn, stratified, table
+from experiments.benchmark.automationbench import GRAMMARS, as_dict, relearn, stratified, table
 from experiments.benchmark.cli import main
 from experiments.benchmark.evaluation import BenchmarkError
+from experiments.cli import config_directory
 from experiments.config import AutomationBench
 from experiments.datasets.automationbench import Corpus, WorldMaker
 from experiments.datasets.dataset import load_dataset
+from induce.grammar import Grammar
 
 CORPUS = Path(__file__).parents[3] / "shared" / "automationbench" / "tasks.jsonl"
 
@@ -137,8 +140,14 @@ def test_a_sample_has_every_family(corpus: Corpus) -> None:
     assert stratified(corpus.items, 2, 0) == stratified(corpus.items, 2, 0)
 
 
-def test_assertions_come_back(file: Path) -> None:
-    found = relearn(file, sample=2, unseen=60, seconds=10)
+def test_the_shipped_grammar_is_the_one_of_the_benchmark() -> None:
+    assert yaml.safe_load((config_directory() / "grammar/searches.yaml").read_text()) == GRAMMARS["searches"]
+    Grammar.of(GRAMMARS["searches"])
+
+
+@pytest.mark.parametrize("grammar", GRAMMARS)
+def test_assertions_come_back(file: Path, grammar: str) -> None:
+    found = relearn(file, sample=2, unseen=60, seconds=10, grammar=grammar)
     assert [one.family for one in found] == ["Tag", "Tag"]
     assert all(one.recovered for one in found)
     assert as_dict(found)["recovered"] == 2
