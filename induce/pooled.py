@@ -47,7 +47,8 @@ QUICK_NODES = 600
 FILL_SHARE, EXTEND_SHARE = 0.2, 0.4
 """The shares of the time limit after which filling the pool, and extending it, give up."""
 EXPLORE_SHARE = 0.6
-EXPLORE_NODES = 1_500
+EARLY_NODES = 5_000
+EXPLORE_NODES, NOISE_NODES = 20_000, 5_000
 NOISE_SHARES = (0.01, 0.03, 0.08, 0.2)
 """Shares of misclassified weight at whose tangents hypotheses are looked for."""
 FARTHEST = 12.0
@@ -207,8 +208,10 @@ class PooledSearch:
     def _run(self) -> None:
         self._tell("candidates", 0)
         self._fill()
-        if self._proves_early():
-            return
+        if self.spoken and self.complete < self.best:
+            self._search(self.pool, self.space.dearest_rate, self.engine, EARLY_NODES, self.fill_deadline)
+            if self._proves_early():
+                return
         self._extend()
         if not self.pool.entries and self.proposer.late:
             raise ValueError("time_limit: it passed before any literal was found; give more seconds")
@@ -256,7 +259,7 @@ class PooledSearch:
 
     def _proves_early(self) -> bool:
         """Whether the candidates so far suffice to find and prove an optimum with little work."""
-        if not self.spoken or not self._half() <= self.complete < self.best or self.engine == "enumerate":
+        if self.complete < self._half() or self.engine == "enumerate":
             return False
         self.stage, self.hasty = "proof", True
         self._prove(self.explore_deadline)
@@ -343,16 +346,15 @@ class PooledSearch:
         )
 
     def _explore(self, pool: LiteralPool) -> None:
-        """Search at the rates that fit more and more noise, while errors could pay at all."""
+        """Search as if errors were rare, then at rates that fit more and more noise, while it could pay."""
         space, noise = self.space, self.space.noise
-        if noise.rate is not None:
-            return
+        self._search(pool, space.dearest_rate, self.engine, EXPLORE_NODES, self.explore_deadline)
         total = float(space.weights.sum())
-        rates = [noise.slope(share * total) for share in NOISE_SHARES]
-        for rate in [space.dearest_rate, *rates]:
-            if self.best <= noise.cost(1.0) or time.monotonic() >= self.explore_deadline:
+        for rate in [noise.slope(share * total) for share in NOISE_SHARES]:
+            past = time.monotonic() >= self.explore_deadline
+            if past or noise.rate is not None or self.best <= noise.cost(1.0):
                 return
-            self._search(pool, rate, "enumerate", EXPLORE_NODES, self.explore_deadline)
+            self._search(pool, rate, self.engine, NOISE_NODES, self.explore_deadline)
 
     def _prove(self, deadline: float) -> None:
         """Search to the end between chords of the noise model, for a bound on all hypotheses.
