@@ -16,11 +16,12 @@ from induce.collector import collector_paused
 from induce.costs import DescriptionLength
 from induce.examples import Examples
 from induce.grammar import Grammar, bits
+from induce.hypothesis_space import HypothesisSpace
 from induce.literals import hypothesis_check
 from induce.noise import NoiseModel
 from induce.objective import default_terms, error_weight
 from induce.options import LIMITS, check_limits, check_seconds
-from induce.pooled import Found, HypothesisSpace, PooledSearch
+from induce.pooled import Found, PooledSearch
 from induce.profile import profile, unusable_keys
 from induce.progress import Progress, Reporter
 from induce.result import InductionResult

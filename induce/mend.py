@@ -20,12 +20,12 @@ from evaluator import canonical_json, compile_check
 from induce.costs import DescriptionLength
 from induce.examples import Examples
 from induce.grammar import UNIT, Grammar, units
+from induce.hypothesis_space import HypothesisSpace
 from induce.moves import Change, Changes, Moves, changed, together, told
 from induce.noise import NoiseModel
 from induce.objective import Objective
 from induce.parts import Check, Place, expression_of, terms
 from induce.pool import Proposer
-from induce.pooled import HypothesisSpace
 from induce.profile import profile
 from induce.shortest import literals_within
 from induce.trust import rule_bits

@@ -17,15 +17,11 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from induce.costs import DescriptionLength
-from induce.examples import Examples
 from induce.grammar import UNIT, units
+from induce.hypothesis_space import HypothesisSpace
 from induce.literals import Hypothesis, Literal, preference
-from induce.noise import NoiseModel
 from induce.pool import LiteralPool, Proposer, Table
-from induce.profile import Scope
 from induce.progress import Reporter, Stage
-from induce.proposers.comparison import Penalties
 from induce.result import Stopped
 from induce.search import Hypothesis as Columns
 from induce.search import SearchOutcome, SearchProblem, TooManyOpeningsError, openings, search, unpack
@@ -61,63 +57,7 @@ ENOUGH = units(20)
 CLOSING_SHARE = 0.25
 FEW_CELLS, MANY_CELLS = 4e9, 4e10
 """Cells that proposing fitting literals may take, at first and in the end."""
-LARGEST_SUM = 2.0**53
 KEPT_TIES = 8
-
-
-class HypothesisSpace:
-    """Examples, profile, costs, noise model and size limits: what a search needs to know."""
-
-    def __init__(
-        self,
-        examples: Examples,
-        root: Scope,
-        cost: DescriptionLength,
-        noise: NoiseModel,
-        max_terms: int,
-        max_literals: int,
-        max_where: int,
-    ) -> None:
-        self.examples = examples
-        self.labels = examples.labels
-        self.passes = int(self.labels.sum())
-        self.weights = np.array(examples.weights, np.float64)
-        if (self.weights * noise.slope(0) * UNIT).sum() > LARGEST_SUM:
-            raise ValueError("sample_weight: the penalties sum to more than 2**53; scale the weights down")
-        self.root = root
-        self.cost = cost
-        self.noise = noise
-        self.max_terms, self.max_literals, self.max_where = max_terms, max_literals, max_where
-        self.least_weight = float(self.weights[self.weights > 0].min())
-        self.dearest_rate = noise.bits(self.least_weight) / self.least_weight
-        """Bits for each unit of misclassified weight, if it is the least there can be; more costs less."""
-        charged = self.weights * (self.dearest_rate * UNIT)
-        self.penalties = Penalties(np.where(self.labels, charged, 0.0), np.where(self.labels, 0.0, charged))
-        self.constant_answer = min(
-            noise.cost(float(self.weights[self.labels].sum())),
-            noise.cost(float(self.weights[~self.labels].sum())),
-        )
-
-    def charges(self, rate: float) -> NDArray[np.int64]:
-        """Cost units of each misclassified example at `rate` bits for each unit of weight, rounded down."""
-        charged: NDArray[np.int64] = np.floor(self.weights * (rate * UNIT) + 1e-9).astype(np.int64)
-        return charged
-
-    def chord(self, low: float, high: float, touching: float) -> tuple[float, int]:
-        """A rate and an offset in cost units that bound the cost of errors from below.
-
-        ``offset`` plus the charges at the rate is at most the cost of errors of any weight from
-        `low` to `high`, with equality at `touching` (one of the two) where weights are whole numbers.
-        """
-        noise = self.noise
-        if noise.rate is not None:
-            return noise.rate, 0
-        rate = (noise.bits(high) - noise.bits(low)) / (high - low)
-        if not (self.weights == np.rint(self.weights)).all() or high > 100_000:
-            return rate, math.floor((noise.bits(low) - rate * low) * UNIT)
-        grid = range(math.ceil(low), max(math.floor(high), math.ceil(low)) + 1)
-        whole = math.floor(rate * UNIT) if touching <= low else math.ceil(rate * UNIT)
-        return whole / UNIT, min(noise.cost(errors) - whole * errors for errors in grid)
 
 
 class Found(NamedTuple):

@@ -14,10 +14,10 @@ from typing import Any
 from induce.costs import DescriptionLength
 from induce.examples import Examples
 from induce.grammar import UNIT, Grammar, units
+from induce.hypothesis_space import HypothesisSpace
 from induce.noise import NoiseModel
 from induce.objective import default_terms
 from induce.pool import LiteralPool, Proposer
-from induce.pooled import HypothesisSpace
 from induce.profile import profile
 from induce.search import SearchProblem, search
 from induce.value_sets import ValueSets

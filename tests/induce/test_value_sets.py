@@ -15,11 +15,11 @@ from induce import Grammar, OutsideGrammarError, export_check, learn_check, obje
 from induce.costs import DescriptionLength
 from induce.examples import Examples
 from induce.grammar import bits, units
+from induce.hypothesis_space import HypothesisSpace
 from induce.literals import Alternatives, Collect, Literal, PathTest, literal_check
 from induce.noise import NoiseModel
 from induce.objective import parse_hypothesis
 from induce.pool import LiteralPool, Proposer
-from induce.pooled import HypothesisSpace
 from induce.profile import Scope, profile
 from induce.proposers.collection import PathTests
 from induce.value_sets import ValueSets
