@@ -1,4 +1,4 @@
-"""The examples of README.md: commands, and what it says they print."""
+"""The examples of the README and of the pages beside it: commands, and what they are said to print."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+PAGES = ("README.md", "evaluator/TRACES.md")
 _EXAMPLE = re.compile(r"<!-- example -->\n```sh\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
 
 
@@ -15,8 +16,9 @@ class Example(NamedTuple):
     output: str
 
 
-def examples() -> list[Example]:
-    return [Example(*found.groups()) for found in _EXAMPLE.finditer(README.read_text(encoding="utf-8"))]
+def examples(page: str) -> list[Example]:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return [Example(*found.groups()) for found in _EXAMPLE.finditer(text)]
 
 
 def settled(output: str) -> str:

@@ -8,14 +8,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from readme_examples import examples, settled
+from readme_examples import PAGES, examples, settled
 
 ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 
 
-def test_readme_examples_print_what_the_readme_says(tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", PAGES)
+def test_examples_print_what_the_page_says(page: str, tmp_path: Path) -> None:
     ran = 0
-    for example in examples():
+    for example in examples(page):
         done = subprocess.run(
             ["bash", "-c", example.commands],
             cwd=tmp_path,
