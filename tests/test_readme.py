@@ -29,7 +29,7 @@ def test_examples_print_what_the_page_says(page: str, tmp_path: Path) -> None:
         assert done.returncode in (0, 1), done.stderr
         assert settled(done.stdout) == settled(example.output), done.stderr
         ran += 1
-    assert ran >= 5
+    assert ran >= 2
 
 
 @pytest.mark.parametrize("command", ["evaluator", "induce", "experiments"])
