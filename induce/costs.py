@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from induce.column import ArrayConstant, Column, is_number, scalar_key
 from induce.constants import half_digits
 from induce.grammar import Grammar, units
 from induce.literals import (
@@ -25,7 +26,7 @@ from induce.literals import (
 )
 from induce.operations import Operations
 from induce.pairs import Pair, Pairs, comparable_pairs
-from induce.profile import ArrayConstant, Column, Scope, is_freely_written, is_number, scalar_key
+from induce.profile import Scope, is_freely_written
 from induce.set_beam import Codes
 from induce.value_sets import ValueSets
 

@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from evaluator import canonical_json
 from evaluator.path import Property, format_path
-from induce.profile import is_number, refuse_non_json
+from induce.column import is_number
+from induce.profile import refuse_non_json
 from induce.sklearn_input import scenes_of
 
 JSON = Any

@@ -30,9 +30,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluator import MISSING, canonical_json, compile_check, json_text, sentence
+from induce.column import Column, is_number, scalar_key
 from induce.grammar import Grammar
 from induce.parts import Check, parts
-from induce.profile import Column, Scope, is_number, profile, scalar_key
+from induce.profile import Scope, profile
 
 JSON = Any
 

@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluator import MISSING, canonical_json, resolve, sentence
+from induce.column import is_number, scalar_key
 from induce.constants import half_digits, roundest
 from induce.costs import DescriptionLength
 from induce.grammar import units
 from induce.literals import literal_check
 from induce.parts import EVERY, Check, Place, place_text, rebuild
 from induce.pool import LiteralPool
-from induce.profile import Scope, is_number, scalar_key
+from induce.profile import Scope
 from induce.proposers.collection import PathTests
 from induce.proposers.comparison import cuts
 from induce.search import unpack

@@ -15,8 +15,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from induce.column import Column, is_number, scalar_key
 from induce.constants import exact
-from induce.profile import Column, Scope, is_number, scalar_key
+from induce.profile import Scope
 
 Holds = Literal["numbers", "texts"]
 

@@ -14,8 +14,9 @@ from functools import cached_property
 
 import numpy as np
 
+from induce.column import Column
 from induce.grammar import Grammar
-from induce.profile import Column, Scope, holds_steps
+from induce.profile import Scope, holds_steps
 from induce.set_beam import Codes
 
 ARGUMENTS = "args."

@@ -18,9 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from induce.column import Column, is_number
 from induce.examples import Examples
 from induce.grammar import Grammar
-from induce.profile import Column, Scope, is_number
+from induce.profile import Scope
 from induce.set_beam import Codes, CountParts, Judges, Mask, MaskParts, beam, best_of_each_size, most_telling
 from induce.tool_sets import ToolSets
 

@@ -17,10 +17,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from evaluator import canonical_json
+from induce.column import Column
 from induce.examples import Examples
 from induce.export.logic_text import name_of
 from induce.grammar import Grammar
-from induce.profile import Column, Scope, profile
+from induce.profile import Scope, profile
 
 Fact = tuple[str, ...]
 """The name of a predicate and its arguments."""

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluator.values import MISSING
+from induce.column import Column, is_number, scalar_key
 from induce.grammar import Costs
 from induce.operations.family import LEAST_KEPT, LEAST_SHARE, LONGEST_VALUE, Batch
 from induce.operations.lanes import Lane, Traces, coded
-from induce.profile import Column, Scope, is_number, scalar_key
+from induce.profile import Scope
 from induce.set_beam import Codes
 from induce.tool_sets import ToolSets
 

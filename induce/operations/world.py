@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from evaluator.assertions.json_value import key_of
 from evaluator.values import MISSING
+from induce.column import is_number
 from induce.constants import Number, half_digits, roundest
 from induce.grammar import Costs
 from induce.operations.family import Batch
 from induce.operations.lanes import coded
-from induce.profile import is_number
 
 JSON = Any
 Ints = NDArray[np.int64]

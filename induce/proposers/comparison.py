@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from induce.column import Column
 from induce.costs import DescriptionLength
 from induce.literals import Bound, Literal, PathTest
-from induce.profile import Column, Scope
+from induce.profile import Scope
 from induce.proposers.rows import Candidate
 from induce.proposers.stakes import Stakes
 

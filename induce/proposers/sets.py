@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from induce.column import Column
 from induce.costs import DescriptionLength
 from induce.literals import Alternatives, Literal, PathTest
-from induce.profile import Column, Scope
+from induce.profile import Scope
 from induce.proposers.rows import Candidate, Mask
 from induce.value_sets import holding
 

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from induce.profile import Column, Scope
+from induce.column import Column
+from induce.profile import Scope
 
 
 class Stakes(NamedTuple):

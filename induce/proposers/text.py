@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from induce.column import Column
 from induce.costs import DescriptionLength
 from induce.literals import Literal, PathTest
-from induce.profile import Column, Scope
+from induce.profile import Scope
 from induce.proposers.rows import Candidate
 
 
