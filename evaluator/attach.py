@@ -10,6 +10,7 @@ from typing import Any
 
 from evaluator.compile import CompiledCheck, compile_check
 from evaluator.errors import SceneError, kind_of
+from evaluator.operators.three_valued import with_status
 from evaluator.result import CheckResult
 from evaluator.values import number_text
 from evaluator.window import SlidingWindow, TimeWindow, Verdict
@@ -59,9 +60,11 @@ class Subscription:
             result = self._check(scene)
             window = self._window
             if window is not None:
-                verdict = Verdict(now, result.gap, result.why)
+                verdict = self._verdict(result, now)
                 outlook = window.look(verdict)
-                result = window.result(outlook.decisive, now, result.meta)
+                result = window.result(outlook.decisive, now, self._check.meta)
+                if self._check.three_valued and outlook.decisive is None:
+                    result = self._with_status_alone(result)
             if self._subscribed and self._is_transition(result.passed):
                 self._calling = True
                 try:
@@ -77,6 +80,18 @@ class Subscription:
         """Never call back again, from when this returns. Ticks still evaluate; harmless when repeated."""
         with self._lock:
             self._subscribed = False
+
+    def _with_status_alone(self, result: CheckResult) -> CheckResult:
+        """The result of a window without a verdict, its status beside the meta of the check."""
+        result.meta = None
+        with_status(result)
+        if self._check.meta is not None:
+            result.carry(self._check.meta)
+        return result
+
+    def _verdict(self, result: CheckResult, now: float) -> Verdict:
+        evaluated = not self._check.three_valued or result.meta["status"] != "not_evaluated"
+        return Verdict(now, result.gap, result.why, meta=result.meta, evaluated=evaluated)
 
     def _is_transition(self, passed: bool) -> bool:
         return self._fire_on_first if self._passed is None else passed is not self._passed

@@ -1,8 +1,9 @@
 """Saying assertions over traces in core operators, where those say the same.
 
-`lower` keeps the verdict on every scene that holds a valid trace at the path given: steps are objects with
-names, the message is a text. What is not evaluated does not pass, and neither does its negation: a negated
-assertion is lowered to what shows its failure, never to the mere absence of a pass. Gaps may differ.
+`lower` keeps the verdict on every scene that holds a valid trace at the path given (steps are objects with
+names, the message is a text, without an İ where its case does not count) and, if it asks of the world, a
+world of records that are objects. What is not evaluated does not pass, and neither does its negation: a
+negated assertion is lowered to what shows its failure, never to the mere absence of a pass. Gaps may differ.
 Assertions that core operators cannot say (order, groups, trees, schemas, judges) are refused, all of them
 named at once.
 """
@@ -14,12 +15,11 @@ from collections.abc import Callable
 from math import ceil, floor
 from typing import Any, Final, NamedTuple
 
-from evaluator.assertions.content import STEP_TARGET
 from evaluator.check import is_defined, snapshot
 from evaluator.compile import compile_check
 from evaluator.errors import CheckError
 from evaluator.expression import sub_checks
-from evaluator.path import Keyed, Property, Segment, format_path, parse_path
+from evaluator.path import Property, Segment, format_path, parse_path
 
 Wire = dict[str, Any]
 
@@ -350,17 +350,9 @@ def _output_forbids(check: Wire, to: _Lowering) -> _Said:
 
 
 def _content_contains(check: Wire, to: _Lowering) -> _Said:
-    target = check["target"]
-    of_step = STEP_TARGET.fullmatch(target)
-    if of_step:
-        name, field, path = of_step.groups()
-        segments: tuple[Segment, ...] = (Property("steps"), Keyed("name", name), Property(field))
-        segments += _keys(path) if path else ()
-    elif target == "output":
-        raise _UnsayableError("they search no object's text")
-    else:
-        segments = (Property("output"), *_keys(target.removeprefix("output.")))
-    return _surely(_contains(to.path(*segments), check["value"], check))
+    if check["target"] != "output.message":
+        raise _UnsayableError(f'they search texts alone, and "{check["target"]}" may be another value')
+    return _output_contains(check, to)
 
 
 _SAYABLE: Final[dict[str, Callable[[Wire, _Lowering], _Said]]] = {

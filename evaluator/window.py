@@ -93,13 +93,21 @@ def _quantifier(inside: Any, beside: Any) -> str:
 class Verdict(Struct, eq=False):
     """What one tick found; `until` is the time of the next tick, infinite while there is none.
 
-    The text is kept, not the scene: what is held must not grow with scenes, nor change when they do.
+    The text is kept, not the scene: what is held must not grow with scenes, nor change when they do. What was
+    not `evaluated` (`three_valued.py`) decides before what passes and after what fails, as in logic.
     """
 
     at: float
     gap: float
     why: str
     until: float = inf
+    meta: Any = None
+    evaluated: bool = True
+
+    @property
+    def weight(self) -> tuple[int, float]:
+        """What the verdict is worth, the less the better."""
+        return (0 if self.gap == 0.0 else 2 if self.evaluated else 1), self.gap
 
 
 class Outlook(NamedTuple):
@@ -171,14 +179,14 @@ class SlidingWindow:
         if earlier is None:
             return later
         if self.window.quantifier == "always":
-            return later if later.gap >= earlier.gap else earlier
-        return later if later.gap <= earlier.gap else earlier
+            return later if later.weight >= earlier.weight else earlier
+        return later if later.weight <= earlier.weight else earlier
 
     def result(self, decisive: Verdict | None, now: float, meta: Any) -> CheckResult:
         """The result over the window: the decisive verdict's gap, and its reason after the time it is from.
 
         While no verdict has reached the window, `always` holds and `eventually` does not (gap infinite), as
-        `and` and `or` do of nothing.
+        `and` and `or` do of nothing; the result then has the `meta` given, else the decisive verdict's.
         """
         if decisive is None:
             holds = self.window.quantifier == "always"
@@ -189,7 +197,7 @@ class SlidingWindow:
             when = f"{_age(now - decisive.at)} ago"
         else:
             when = "now"
-        return CheckResult(decisive.gap == 0.0, decisive.gap, f"{when}: {decisive.why}", None, meta)
+        return CheckResult(decisive.gap == 0.0, decisive.gap, f"{when}: {decisive.why}", None, decisive.meta)
 
 
 def _age(seconds: float) -> str:

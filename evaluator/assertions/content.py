@@ -24,7 +24,7 @@ from evaluator.values import MISSING, compact, quoted
 
 _LONGEST_PATTERN: Final = 10_000
 _TARGET: Final = r"^(?:output(?:\.[\s\S]+)?|steps\[\?name=='[^']+'\]\.(?:args|result)(?:\.[\s\S]+)?)$(?!\n)"
-STEP_TARGET: Final = re.compile(r"steps\[\?name=='([^']+)'\]\.(args|result)(?:\.(.+))?", re.DOTALL)
+_STEP_TARGET: Final = re.compile(r"steps\[\?name=='([^']+)'\]\.(args|result)(?:\.(.+))?", re.DOTALL)
 _SIGMA: Final = "\N{GREEK SMALL LETTER SIGMA}"
 _MESSAGE: Final = "output.message"
 Target = Annotated[str, Meta(pattern=_TARGET)]
@@ -164,7 +164,7 @@ def _of_target(target: str, said: _Said) -> Judge:
 
 
 def _reader(target: str) -> Callable[[TraceView], Any]:
-    of_step = STEP_TARGET.fullmatch(target)
+    of_step = _STEP_TARGET.fullmatch(target)
     if of_step:
         name, field, path = of_step.groups()
         keys = (field, *path.split(".")) if path else (field,)

@@ -6,11 +6,12 @@ Missing evidence never becomes a pass, whatever stands around it:
 * `or` passes when a part passes; else it is not evaluated when a part is not.
 * `not` of what is not evaluated is not evaluated.
 * `find` is an `or` over the elements. `count` knows a range, from the elements that pass to those that may:
-it
-  passes when every number in the range keeps the bounds, fails when none does, and is not evaluated between.
+  it passes when every number in the range keeps the bounds, fails when none does, and is not evaluated
+  between.
 
-What is not evaluated has gap 1 and does not pass. A soft failure is a failure: an `and` fails softly when all
-that fails in it does. Checks without such parts are compiled without any of this (`logic.py`,
+What is not evaluated has gap 1 and does not pass. A soft failure is a failure, better than a hard one: an
+`and` fails as its worst part does, softly when all that fails in it does; an `or` fails as its best part
+does, softly when some part does. Checks without such parts are compiled without any of this (`logic.py`,
 `collection.py`).
 """
 
@@ -121,7 +122,9 @@ def any_of(branches: Sequence[Node], core: Node) -> Node:
                 return with_status(branch.judge(scene))
             if decided is None:
                 undecided = undecided or branch
-        return undecided.judge(scene) if undecided else with_status(core.judge(scene), "hard_fail")
+        if undecided:
+            return undecided.judge(scene)
+        return _failure_of_all(core.judge(scene), ((branch, scene) for branch in branches))
 
     return undecided_node(decide, judge, core)
 
@@ -164,11 +167,22 @@ def some_of(path: str, get: Callable[[Any], Any], where: Node, core: Node) -> No
         return least if elements and least > 1.0 else 1.0
 
     def judge(scene: Any) -> CheckResult:
-        if decide(scene) is not None:
-            return with_status(core.judge(scene), None)
-        return _not_evaluated(path, get(scene), decide_element, where)
+        decided = decide(scene)
+        if decided is None:
+            return _not_evaluated(path, get(scene), decide_element, where)
+        result = core.judge(scene)
+        elements = get(scene)
+        if decided == 0.0 or type(elements) is not list:
+            return with_status(result)
+        return _failure_of_all(result, ((where, element) for element in elements))
 
     return undecided_node(decide, judge, core)
+
+
+def _failure_of_all(result: CheckResult, parts: Iterable[tuple[Node, Any]]) -> CheckResult:
+    """The failure of checks of which one would have done, each on its scene: soft when one failed softly."""
+    soft = any(status_of(node.judge(scene)) == "soft_fail" for node, scene in parts)
+    return with_status(result, "soft_fail" if soft else "hard_fail")
 
 
 def counted(

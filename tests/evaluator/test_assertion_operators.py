@@ -166,6 +166,20 @@ def status(check: dict[str, Any], scene: Any = SCENE) -> str:
             "hard_fail",
         ),
         ({"op": "not", "of": {"op": "trace.required_tools", "tools": ["x"], "soft": True}}, "pass"),
+        ({"op": "or", "of": [{"op": "trace.required_tools", "tools": ["x"], "soft": True}]}, "soft_fail"),
+        (
+            {"op": "or", "of": [FAILS, {"op": "trace.required_tools", "tools": ["x"], "soft": True}]},
+            "soft_fail",
+        ),
+        ({"op": "or", "of": [FAILS, {"op": "trace.required_tools", "tools": ["x"]}]}, "hard_fail"),
+        (
+            {
+                "op": "find",
+                "collection": "runs",
+                "where": {"op": "trace.required_tools", "tools": ["x"], "soft": True},
+            },
+            "soft_fail",
+        ),
     ],
 )
 def test_missing_evidence_never_becomes_a_pass(check: dict[str, Any], wanted: str) -> None:
@@ -577,6 +591,15 @@ def test_lowered_assertions_say_the_same_of_the_golden_traces() -> None:
             assert run_check(scene, core).passed is (verdict == "pass"), (case["id"], core)
             assert run_check(scene, opposite).passed is (verdict in ("hard_fail", "soft_fail")), case["id"]
     assert lowered > 200
+
+
+@pytest.mark.parametrize("target", ["output", "output.total", "steps[?name=='pay'].result.id"])
+def test_what_may_be_no_text_is_not_lowered(target: str) -> None:
+    check = {"op": "content.content_contains", "target": target, "value": "4"}
+    trace = ran(step("pay", result={"id": 41})) | {"output": {"total": 14}}
+    assert run_check({"trace": trace}, check).passed
+    with pytest.raises(CheckError, match="may be another value"):
+        lower(check)
 
 
 def test_lowering_names_everything_that_core_operators_cannot_say() -> None:

@@ -311,3 +311,38 @@ def test_a_million_ticks_hold_no_more_than_the_window() -> None:
         most = max(most, len(window))
     assert 40 <= most <= 52
     assert steps <= 2_000_000
+
+
+CHEAP = {"op": "constraint.cost_under", "max_cost": 1}
+CHEAP_RUN, DEAR_RUN, UNKNOWN_RUN = {"metadata": {"cost_usd": 1}}, {"metadata": {"cost_usd": 1.25}}, {}
+
+
+@pytest.mark.parametrize(
+    ("quantifier", "runs", "status"),
+    [
+        ("always", [DEAR_RUN, CHEAP_RUN], "hard_fail"),
+        ("always", [UNKNOWN_RUN, CHEAP_RUN], "not_evaluated"),
+        ("always", [DEAR_RUN, UNKNOWN_RUN, CHEAP_RUN], "hard_fail"),
+        ("always", [CHEAP_RUN, CHEAP_RUN], "pass"),
+        ("eventually", [CHEAP_RUN, UNKNOWN_RUN], "pass"),
+        ("eventually", [UNKNOWN_RUN, DEAR_RUN], "not_evaluated"),
+        ("eventually", [DEAR_RUN, DEAR_RUN], "hard_fail"),
+    ],
+)
+def test_the_status_of_a_window_is_that_of_what_decided_it(
+    quantifier: str, runs: list[dict[str, Any]], status: str
+) -> None:
+    check = {"id": "cheap", "expr": CHEAP, "meta": {"tags": ["money"]}}
+    subscription = attach_check(check, ignore, window={"from": -60}, quantifier=quantifier)
+    for at, run in enumerate(runs):
+        result = subscription.tick({"trace": run}, at)
+    assert (result.meta["status"], result.meta["tags"]) == (status, ["money"])
+    assert result.passed is (status == "pass")
+    assert ("reason" in result.meta) is (status == "not_evaluated")
+
+
+@pytest.mark.parametrize(("quantifier", "status"), [("always", "pass"), ("eventually", "hard_fail")])
+def test_a_window_that_no_verdict_has_reached_has_a_status_of_its_own(quantifier: str, status: str) -> None:
+    window = {"from": -60, "to": -10, "quantifier": quantifier}
+    subscription = attach_check(CHEAP, ignore, window=window)
+    assert subscription.tick({"trace": UNKNOWN_RUN}, 0).meta == {"status": status}
