@@ -15,6 +15,7 @@ from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override, ValueType
+from hydra.experimental.callback import Callback
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
@@ -74,13 +75,43 @@ def _run(composed: DictConfig, folder: Path, output: Path) -> None:
     public = _tree(composed)
     public["tracking"] = {**public["tracking"], "uri": masked(config.tracking.uri)}
     files = run.write_results(outcome, OmegaConf.to_yaml(public), output)
-    for line in run.summary(outcome):
-        print(line)
-    print(f"files: {_relative(output, folder)}", flush=True)
+    brief = config.table.rows is not None
+    for line in [run.summary_line(outcome)] if brief else run.summary(outcome):
+        print(line, flush=True)
+    if not brief:
+        print(f"files: {_relative(output, folder)}", flush=True)
     try:
         tracked = track(config.tracking, run.run_record(outcome, files), folder)
     except TrackingError as error:
         raise TrackingError(f"{error}; the results are in {_relative(output, folder)}") from error
+    for line in () if brief else run.tracking_summary(tracked):
+        print(line, flush=True)
+
+
+class TableWriter(Callback):
+    """Writes the table of a sweep, where its configuration asks for one, when all runs have ended."""
+
+    def on_multirun_end(self, config: DictConfig, **_: Any) -> None:
+        try:
+            _tabulate(config)
+        except _USER_MISTAKES as error:
+            _stop(_sentence(error))
+
+
+def _tabulate(composed: DictConfig) -> None:
+    from experiments import run, sweep
+
+    config = _parse(composed)
+    if config.table.rows is None:
+        return
+    folder, output = Path.cwd(), Path.cwd() / composed.hydra.sweep.dir
+    table = sweep.tabulate(config.table, sweep.read_runs(output))
+    files = sweep.write_table(table, output)
+    print(f"\n{table.markdown()}\nfiles: {_relative(output, folder)}", flush=True)
+    try:
+        tracked = track(config.tracking, run.table_record(table, files), folder)
+    except TrackingError as error:
+        raise TrackingError(f"{error}; the table is in {_relative(output, folder)}") from error
     for line in run.tracking_summary(tracked):
         print(line, flush=True)
 
@@ -100,18 +131,35 @@ def _check_command_line(words: list[str]) -> None:
     elsewhere = ("config_path", "experimental_rerun")
     if any(getattr(arguments, name) for name in (*shows, *elsewhere)):
         return
-    trials = _trials(arguments.overrides) if arguments.multirun else [arguments.overrides]
-    configs = [_parse(_compose(trial, arguments.config_name, arguments.config_dir)) for trial in trials]
-    if arguments.multirun:
+    place = arguments.config_name, arguments.config_dir
+    swept = _sweep(arguments.overrides, *place, multirun=arguments.multirun)
+    trials = [arguments.overrides] if swept is None else _trials(swept)
+    configs = [_parse(_compose(trial, *place)) for trial in trials]
+    if swept is not None:
         try:
             open_store(configs[0].tracking, Path.cwd())
         except TrackingError:
             return  # each job says so itself, once its results are written
 
 
+def _sweep(words: list[str], name: str | None, extra: str | None, multirun: bool) -> list[str] | None:
+    """The overrides of a sweep, its preset's first and then those given; None for one run."""
+    fixed = [
+        override
+        for override in OverridesParser.create().parse_overrides(words)
+        if not override.is_sweep_override()
+    ]
+    settings = _compose([str(override.input_line) for override in fixed], name, extra, settings=True).hydra
+    if not multirun and settings.mode != RunMode.MULTIRUN:
+        return None
+    given = settings.sweeper.get("params") or {}
+    return [*(f"{key}={value}" for key, value in given.items()), *words]
+
+
 def _trials(words: list[str]) -> list[list[str]]:
     """Overrides of single runs in which each value that a sweep lists occurs once."""
-    swept = [_values(override) for override in OverridesParser.create().parse_overrides(words)]
+    overrides = OverridesParser.create().parse_overrides(words)
+    swept = list({override.get_key_element(): _values(override) for override in overrides}.values())
     first = [values[0] for values in swept if values]
     others = [
         [value if own is values else own[0] for own in swept if own]
@@ -131,12 +179,12 @@ def _values(override: Override) -> list[str]:
     return [f"{key}={value}" for value in ([next(values)] if override.is_range_sweep() else values)]
 
 
-def _compose(overrides: list[str], name: str | None, extra: str | None) -> DictConfig:
+def _compose(overrides: list[str], name: str | None, extra: str | None, settings: bool = False) -> DictConfig:
     if extra is not None:
         overrides = [*overrides, f"hydra.searchpath=['{_quoted(str(Path(extra).resolve()))}']"]
     try:
         with initialize_config_dir(str(config_directory()), job_name="experiments", version_base="1.3"):
-            return compose(name or "config", overrides=overrides)
+            return compose(name or "config", overrides=overrides, return_hydra_config=settings)
     except CONFIG_MISTAKES:
         raise
     except ValueError as error:
@@ -154,7 +202,8 @@ def _parse(composed: DictConfig) -> ExperimentConfig:
 
 
 def _tree(composed: DictConfig) -> dict[str, Any]:
-    tree = OmegaConf.to_container(composed, resolve=True, throw_on_missing=True)
+    own = OmegaConf.masked_copy(composed, [str(key) for key in composed if key != "hydra"])
+    tree = OmegaConf.to_container(own, resolve=True, throw_on_missing=True)
     assert isinstance(tree, dict)
     return {str(key): value for key, value in tree.items()}
 

@@ -74,6 +74,25 @@ class Learner(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     random_state: int | None = 0
 
 
+class Asking(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Labels that are asked of the hidden rule after the training scenes, until the learnt check is exact."""
+
+    labels: Annotated[int, msgspec.Meta(ge=0)] = 0
+    how: Literal["telling", "random"] = "telling"
+    pool: Count = 200
+
+
+class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The table of a sweep: two keys of the configuration, and metrics to average, each with its title."""
+
+    title: Text = "sweep"
+    rows: Text | None = None
+    columns: Text | None = None
+    values: dict[str, str] = msgspec.field(
+        default_factory=lambda: {"recovered": "share of runs that recover the rule"}
+    )
+
+
 class Tracking(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where a run is recorded: an MLflow store, an experiment in it, and a folder for the files of runs."""
 
@@ -88,6 +107,8 @@ class ExperimentConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dataset: DatasetConfig
     learner: Learner = Learner()
     grammar: dict[str, Any] = {}
+    asking: Asking = Asking()
+    table: Table = Table()
     seed: int = 0
     tracking: Tracking = Tracking()
 
@@ -104,6 +125,11 @@ def parse_config(tree: Mapping[str, Any]) -> ExperimentConfig:
     except msgspec.ValidationError as error:
         raise ConfigError(_sentence(str(error), tree)) from None
     _check_dataset(config.dataset)
+    if config.asking.labels and not isinstance(config.dataset, Warehouse):
+        raise ConfigError(
+            "asking.labels: only the hidden rules of dataset=warehouse can answer; induce label asks a person"
+        )
+    _check_table(config.table)
     try:
         Grammar.of(config.grammar)
     except ValueError as error:
@@ -163,6 +189,18 @@ def _check_dataset(dataset: DatasetConfig) -> None:
             f"dataset: {what} is missing; give dataset.path=FILE (to be split) "
             "or dataset.train=FILE and dataset.test=FILE"
         )
+
+
+def _check_table(table: Table) -> None:
+    if (table.rows is None) != (table.columns is None):
+        missing = "rows" if table.rows is None else "columns"
+        raise ConfigError(f"table.{missing} is missing; a table needs both table.rows and table.columns")
+    for name in ("rows", "columns"):
+        key = getattr(table, name)
+        if key is not None and key not in known_keys():
+            close = nearest(key, known_keys())
+            hint = f"; did you mean {close!r}?" if close else ", such as dataset.train"
+            raise ConfigError(f"table.{name}: expected a key of the configuration, got {key!r}{hint}")
 
 
 _UNKNOWN = re.compile(r"Object contains unknown field `(?P<name>.*?)`(?: - at `\$\.?(?P<place>.*)`)?$", re.S)
@@ -232,7 +270,12 @@ _DATASETS: dict[str, type[msgspec.Struct]] = {
     "jsonl": Jsonl,
     "automationbench": AutomationBench,
 }
-_GROUPS: dict[str, type[msgspec.Struct]] = {"learner": Learner, "tracking": Tracking}
+_GROUPS: dict[str, type[msgspec.Struct]] = {
+    "learner": Learner,
+    "asking": Asking,
+    "table": Table,
+    "tracking": Tracking,
+}
 
 
 def _struct_at(place: str, tree: Mapping[str, Any]) -> type[msgspec.Struct] | None:

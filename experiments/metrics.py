@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from evaluator import compile_check
+from induce.costs import OutsideGrammarError
+from induce.objective import objective_of
 from induce.scenes import LabelledScenes
 
 
@@ -65,6 +67,42 @@ def grade(check: Mapping[str, Any], scenes: LabelledScenes) -> Grade:
     )
     wrong = tuple(record for record in verdicts if record["pass"] != (record["label"] == "pass"))
     return Grade(confusion, wrong)
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What is known of a learnt check where the rule behind the labels is known.
+
+    ``rule_size`` is in bits, None where the rule lies outside the grammar. Of the training labels,
+    ``flipped`` differ from the rule's verdict, ``suspected`` from the learnt check's, and
+    ``flipped_suspected`` from both.
+    """
+
+    rule_size: float | None
+    flipped: int
+    suspected: int
+    flipped_suspected: int
+
+    def to_dict(self) -> dict[str, float]:
+        counts: dict[str, float] = {
+            "flipped": self.flipped,
+            "suspected": self.suspected,
+            "flipped_suspected": self.flipped_suspected,
+        }
+        return counts if self.rule_size is None else {"rule_size": self.rule_size, **counts}
+
+
+def compare_with_rule(
+    rule: Mapping[str, Any], suspected: Collection[str], scenes: LabelledScenes, grammar: Mapping[str, Any]
+) -> Truth:
+    """Compare with the hidden ``rule`` a check that gets the scenes with ids ``suspected`` wrong."""
+    labels = scenes.require_labels()
+    try:
+        size = objective_of(dict(rule), scenes.scenes, labels, dict(grammar)).size
+    except OutsideGrammarError:
+        size = None
+    flipped = {record["id"] for record in grade(rule, scenes).mistakes}
+    return Truth(size, len(flipped), len(suspected), len(flipped.intersection(suspected)))
 
 
 def _verdicts(check: Mapping[str, Any], scenes: LabelledScenes) -> Iterator[dict[str, Any]]:

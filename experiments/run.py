@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.metadata
 import platform
 import time
@@ -13,9 +14,11 @@ from typing import Any
 import msgspec
 
 from evaluator import json_text, sentence
+from experiments.asking import ask
 from experiments.config import AutomationBench, ConfigError, ExperimentConfig, Warehouse, flatten
-from experiments.datasets.dataset import Dataset, load_dataset
-from experiments.metrics import Grade, grade
+from experiments.datasets.dataset import Dataset, load_dataset, load_pool
+from experiments.metrics import Grade, Truth, compare_with_rule, grade
+from experiments.sweep import SweepTable
 from experiments.tracking import DatasetRecord, RunRecord, TrackedRun, masked
 from induce.export import export_check, write_atomically
 from induce.learn import learn_check
@@ -35,6 +38,14 @@ class Outcome:
     train: Grade
     test: Grade
     started: float
+    answers: int | None = None
+    """The labels that were asked for, where ``asking.labels`` allowed some."""
+    truth: Truth | None = None
+
+    @property
+    def recovered(self) -> bool:
+        """Whether the check is right on every unseen scene."""
+        return not self.test.confusion.wrong
 
 
 def run_experiment(config: ExperimentConfig, folder: Path) -> Outcome:
@@ -45,20 +56,22 @@ def run_experiment(config: ExperimentConfig, folder: Path) -> Outcome:
     """
     started = time.time()
     dataset = load_dataset(config.dataset, folder)
-    weighted = any(weight != 1.0 for weight in dataset.train.weights)
-    try:
-        result = learn_check(
-            dataset.train.scenes,
-            dataset.train.require_labels(),
-            config.grammar,
-            ids=dataset.train.ids,
-            sample_weight=dataset.train.weights if weighted else None,
-            **msgspec.structs.asdict(config.learner),
+    answers = None
+    if config.asking.labels and isinstance(config.dataset, Warehouse):
+        asked = ask(
+            config,
+            dataset.train,
+            load_pool(config.dataset, config.asking.pool),
+            learn=lambda scenes: _learn(config, scenes),
+            exact=lambda result: not grade(result.check, dataset.test).mistakes,
         )
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
-    if result.stopped == "interrupted":
-        raise KeyboardInterrupt
+        result, answers = asked.result, asked.answers
+        dataset = dataclasses.replace(dataset, train=asked.train)
+    else:
+        result = _learn(config, dataset.train)
+    truth, rule = None, dataset.hidden_rule
+    if rule is not None:
+        truth = compare_with_rule(rule.check, result.misclassified, dataset.train, config.grammar)
     return Outcome(
         config=config,
         dataset=dataset,
@@ -66,7 +79,27 @@ def run_experiment(config: ExperimentConfig, folder: Path) -> Outcome:
         train=grade(result.check, dataset.train),
         test=grade(result.check, dataset.test),
         started=started,
+        answers=answers,
+        truth=truth,
     )
+
+
+def _learn(config: ExperimentConfig, scenes: LabelledScenes) -> InductionResult:
+    weighted = any(weight != 1.0 for weight in scenes.weights)
+    try:
+        result = learn_check(
+            scenes.scenes,
+            scenes.require_labels(),
+            config.grammar,
+            ids=scenes.ids,
+            sample_weight=scenes.weights if weighted else None,
+            **msgspec.structs.asdict(config.learner),
+        )
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+    if result.stopped == "interrupted":
+        raise KeyboardInterrupt
+    return result
 
 
 def write_results(outcome: Outcome, composed: str, output: Path) -> tuple[Path, ...]:
@@ -98,20 +131,7 @@ def run_record(outcome: Outcome, files: tuple[Path, ...]) -> RunRecord:
     return RunRecord(
         name=_title(config),
         params=flatten(msgspec.to_builtins(config)) | address | hashes | versions,
-        metrics={
-            "train_accuracy": outcome.train.confusion.accuracy,
-            "test_accuracy": outcome.test.confusion.accuracy,
-            "train_misclassified": outcome.train.confusion.wrong,
-            "test_misclassified": outcome.test.confusion.wrong,
-            "size": result.size,
-            "penalty": result.penalty,
-            "objective": result.objective,
-            "lower_bound": result.lower_bound,
-            "optimal": int(result.optimal),
-            "seconds": result.seconds,
-            "atoms": result.atoms,
-            "nodes": result.nodes,
-        },
+        metrics=metrics_of(outcome),
         datasets=(
             _dataset_record(dataset, "training", dataset.train, train_file),
             _dataset_record(dataset, "testing", dataset.test, test_file),
@@ -119,6 +139,37 @@ def run_record(outcome: Outcome, files: tuple[Path, ...]) -> RunRecord:
         files=files,
         started=outcome.started,
     )
+
+
+def metrics_of(outcome: Outcome) -> dict[str, float]:
+    """The figures of a run by name; ``recovered`` is 1 when the check is right on every unseen scene.
+
+    Where the rule is known there are those of :class:`experiments.metrics.Truth`; where labels were asked
+    for, ``answers``, and for every five of them whether so many were enough.
+    """
+    result, asking = outcome.result, outcome.config.asking
+    figures = {
+        "train_accuracy": outcome.train.confusion.accuracy,
+        "test_accuracy": outcome.test.confusion.accuracy,
+        "train_misclassified": outcome.train.confusion.wrong,
+        "test_misclassified": outcome.test.confusion.wrong,
+        "recovered": int(outcome.recovered),
+        "size": result.size,
+        "penalty": result.penalty,
+        "objective": result.objective,
+        "lower_bound": result.lower_bound,
+        "optimal": int(result.optimal),
+        "seconds": result.seconds,
+        "atoms": result.atoms,
+        "nodes": result.nodes,
+    }
+    if outcome.truth is not None:
+        figures |= outcome.truth.to_dict()
+    if outcome.answers is not None:
+        figures["answers"] = outcome.answers
+        for most in range(0, asking.labels + 1, 5):
+            figures[f"recovered_by_{most}"] = int(outcome.recovered and outcome.answers <= most)
+    return figures
 
 
 def _dataset_record(
@@ -147,7 +198,31 @@ def summary(outcome: Outcome) -> Iterator[str]:
     if dataset.hidden_rule is not None:
         yield f"hidden rule: {dataset.hidden_rule.says}"
     unseen = outcome.test.confusion
+    if outcome.answers is not None:
+        how = outcome.config.asking.how
+        end = "the check is exact" if outcome.recovered else "the check is not exact"
+        yield f"asked: {outcome.answers} labels ({how}), {end}"
     yield f"accuracy on unseen scenes: {unseen.accuracy:.3f} ({unseen.right} of {len(dataset.test)} right)"
+
+
+def summary_line(outcome: Outcome) -> str:
+    """The experiment in one line, for sweeps of many."""
+    unseen, end = outcome.test.confusion, "recovered" if outcome.recovered else "not recovered"
+    asked = "" if outcome.answers is None else f", {outcome.answers} labels asked"
+    title, size = f"{_title(outcome.config)}, {len(outcome.dataset.train)} scenes", outcome.result.size
+    return f"{title}: {end}{asked}, {size:g} bits, accuracy on unseen scenes {unseen.accuracy:.3f}"
+
+
+def table_record(table: SweepTable, files: tuple[Path, ...]) -> RunRecord:
+    """What MLflow is told about the table of a sweep: each mean as a metric, and the files."""
+    return RunRecord(
+        name=f"{table.config.title}, table",
+        params=flatten({"table": msgspec.to_builtins(table.config)}) | {"runs": table.runs},
+        metrics=dict(table.figures()),
+        datasets=(),
+        files=files,
+        started=time.time(),
+    )
 
 
 def tracking_summary(tracked: TrackedRun) -> Iterator[str]:
@@ -181,6 +256,7 @@ def _result(outcome: Outcome) -> dict[str, Any]:
         },
         "sentence": sentence(outcome.result.check),
         "induction": outcome.result.to_dict(),
+        "metrics": metrics_of(outcome),
         "train": outcome.train.confusion.to_dict(),
         "test": outcome.test.confusion.to_dict(),
         "versions": dict(_versions()),

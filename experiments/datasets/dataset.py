@@ -39,6 +39,11 @@ def load_dataset(config: DatasetConfig, folder: Path) -> Dataset:
     return _jsonl(config, folder)
 
 
+def load_pool(config: Warehouse, size: int) -> LabelledScenes:
+    """Scenes that labels can be asked for: independent of the others, with the answers of the hidden rule."""
+    return warehouse.generate(config.rule, "pool", size, seed=config.seed)
+
+
 def _warehouse(config: Warehouse) -> Dataset:
     noise = f", {config.noise:.0%} of the training labels flipped" if config.noise else ""
     return Dataset(

@@ -112,6 +112,71 @@ RULES: dict[str, Rule] = {
             ],
         },
     ),
+    "exits_or_cooled_with_sprinklers": Rule(
+        "there are at least five exits, or the hall is cooled and has sprinklers",
+        {
+            "op": "or",
+            "of": [
+                {"op": "gte", "path": "warehouse.safety.exits", "value": 5},
+                {
+                    "op": "and",
+                    "of": [
+                        {"op": "eq", "path": "warehouse.climate", "value": "cold"},
+                        {"op": "eq", "path": "warehouse.safety.sprinklers", "value": True},
+                    ],
+                },
+            ],
+        },
+    ),
+    "cheap_labour_and_warm_forklifts": Rule(
+        "no forklift is placed in a cold zone, and labour costs at most 18000",
+        {
+            "op": "and",
+            "of": [
+                {
+                    "op": "not",
+                    "of": {
+                        "op": "find",
+                        "collection": "warehouse.placements",
+                        "where": {
+                            "op": "and",
+                            "of": [
+                                {"op": "eq", "path": "kind", "value": "forklift"},
+                                {"op": "eq", "path": "zone", "value": "cold"},
+                            ],
+                        },
+                    },
+                },
+                {"op": "lte", "path": "warehouse.costs.labour.total", "value": 18000},
+            ],
+        },
+    ),
+    "heavy_with_sprinklers_or_small_and_inspected": Rule(
+        "a load of 1000 or more and sprinklers, or at most 30 wide and an inspection on record",
+        {
+            "op": "or",
+            "of": [
+                {
+                    "op": "and",
+                    "of": [
+                        {
+                            "op": "find",
+                            "collection": "warehouse.placements",
+                            "where": {"op": "gte", "path": "load", "value": 1000},
+                        },
+                        {"op": "eq", "path": "warehouse.safety.sprinklers", "value": True},
+                    ],
+                },
+                {
+                    "op": "and",
+                    "of": [
+                        {"op": "lte", "path": "warehouse.dimensions.width", "value": 30},
+                        {"op": "exists", "path": "warehouse.safety.inspection"},
+                    ],
+                },
+            ],
+        },
+    ),
 }
 
 
