@@ -183,8 +183,10 @@ def test_contradictions_and_notes_are_told(tmp_path: Path) -> None:
     assert "training: 12 of 13 right; wrong on again" in lines
     assert done.stderr.splitlines() == [
         'induce: note: keys beside id, label, scene and weight were ignored: "note"',
-        "induce: note: no check speaks of these keys, which a path cannot address or which lie too deep: "
-        '"p95.latency"',
+        (
+            "induce: note: no check speaks of these keys, which a path cannot address or which lie too deep: "
+            '"p95.latency"'
+        ),
     ]
 
 
