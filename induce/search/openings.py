@@ -10,8 +10,10 @@ the literal's cost and its errors on them; a literal that fits no opening stands
 within the budget that is otherwise made of the table. As c nears the budget few openings remain,
 and what fits them is nearly right by itself.
 
-Conjunctions and terms of a most preferred optimum hold no idle literal and no idle term (facts 1
-and 2 of :mod:`induce.search.terms`), so idle ones are no openings.
+What another literal or term can replace in every hypothesis is in no opening, nor is what an optimum
+has no use for (facts 1 and 2 of :mod:`induce.search.terms`): an idle literal of a term that has others,
+the new one among them, an idle term of a hypothesis that has others. All of this must hold whatever the
+new literal is. So scenes that no table literal tells apart are kept apart where their labels differ.
 """
 
 from __future__ import annotations
@@ -81,7 +83,7 @@ class _Opener:
         self.whole = budget + join
         self.room = self.whole - least - join
         self.least = least + join
-        table = build_table(problem)
+        table = build_table(problem, settle=False)
         self.table = table.select(undominated(table, limits))
         literals = self.table.index[self.table.cost <= self.room]
         literals = literals[np.argsort(problem.cost[literals], kind="stable")]
@@ -108,16 +110,19 @@ class _Opener:
         self, others: _Others, wanted: Bools, unwanted: Bools, spent: int, first: int, length: int
     ) -> None:
         """Take the opening beside some literals of its own term, and those with further literals."""
-        self._keep(wanted, unwanted, self.whole - self.problem.join_cost - spent)
+        covered, rejected = int(self.pass_penalty @ wanted), int(self.fail_penalty @ unwanted)
+        if (covered >= self.least or not others.terms) and (rejected >= self.least or not length):
+            self._keep(wanted, unwanted, self.whole - self.problem.join_cost - spent)
         end = int(np.searchsorted(self.cost, self.room - spent, side="right"))
         if length + 1 >= self.problem.max_literals or first >= end:
             return
         self.limits.spend(1)
         cost = self.cost[first:end]
         missed = (wanted & ~self.passed[first:end]) @ self.pass_penalty
-        rejected = (unwanted & ~self.failed[first:end]) @ self.fail_penalty
-        covered = int(self.pass_penalty @ wanted) - missed
-        fits = (spent + cost + missed <= self.room) & (rejected >= cost) & (covered >= self.least + cost)
+        shed = (unwanted & ~self.failed[first:end]) @ self.fail_penalty
+        fits = (spent + cost + missed <= self.room) & (shed >= cost)
+        if others.terms:
+            fits &= covered - missed >= self.least + cost
         for at in np.flatnonzero(fits):
             index = first + int(at)
             self._conjoin(
@@ -130,8 +135,6 @@ class _Opener:
             )
 
     def _keep(self, wanted: Bools, unwanted: Bools, budget: int) -> None:
-        if min(int(self.pass_penalty @ wanted), int(self.fail_penalty @ unwanted)) < self.least:
-            return
         key = np.packbits(wanted).tobytes() + np.packbits(unwanted).tobytes()
         known = self.found.get(key)
         if known is None or known[0] < budget:
@@ -188,7 +191,7 @@ class _Opener:
             if count > 10 * MOST_TERMS:
                 raise TooManyOpeningsError
 
-        if self.problem.max_terms > 1 and self.room > 0:
+        if self.problem.max_terms > 1 and self.room >= 0:
             miner = Miner(
                 self.table,
                 self.limits,

@@ -229,11 +229,12 @@ def reweigh(side: Side, bits: Indices, weight: Ints, unit: int) -> Side:
     return _lay_out(rows, literals, len(side.used) * WORD, bits[kept], weight[kept], unit)
 
 
-def build_table(problem: SearchProblem) -> Table:
+def build_table(problem: SearchProblem, *, settle: bool = True) -> Table:
     """Merge what is equal and lay the rest out; nothing is lost that an optimum could need.
 
     Merging literals keeps the preferred optimum: replacing a literal by an equal one that is
-    cheaper, or equally cheap and lower, never worsens cost or preference.
+    cheaper, or equally cheap and lower, never worsens cost or preference. With ``settle=False`` the
+    penalties of equal columns under both labels stay, for where further literals may tell them apart.
     """
     pass_scenes = np.flatnonzero(problem.pass_penalty > 0)
     fail_scenes = np.flatnonzero(problem.fail_penalty > 0)
@@ -256,7 +257,7 @@ def build_table(problem: SearchProblem) -> Table:
         fail_columns, problem.fail_penalty[fail_scenes].astype(np.int64)
     )
     offset = -problem.join_cost
-    for column, place in pass_place.items():
+    for column, place in pass_place.items() if settle else ():
         other = fail_place.get(column)
         if other is not None:
             shared = min(int(pass_sum[place]), int(fail_sum[other]))
