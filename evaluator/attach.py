@@ -90,7 +90,7 @@ class Subscription:
         return result
 
     def _verdict(self, result: CheckResult, now: float) -> Verdict:
-        evaluated = not self._check.three_valued or result.meta["status"] != "not_evaluated"
+        evaluated = self._check.is_evaluated(result)
         return Verdict(now, result.gap, result.why, meta=result.meta, evaluated=evaluated)
 
     def _is_transition(self, passed: bool) -> bool:

@@ -69,6 +69,10 @@ class CompiledCheck:
         """Whether it may be not evaluated: some part is an assertion over a trace."""
         return self._decide is not None
 
+    def is_evaluated(self, result: CheckResult) -> bool:
+        """Whether a result of this check says that it holds or that it does not."""
+        return self._decide is None or result.meta["status"] != "not_evaluated"
+
     def decide(self, scene: Any) -> float | None:
         """The gap, or None where the check is not evaluated."""
         return self.gap(scene) if self._decide is None else self._decide(scene)

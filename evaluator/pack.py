@@ -128,18 +128,22 @@ def _check(wire: object, place: str) -> Check:
 class Tally(Struct):
     """How often checks passed and failed; counts of single verdicts, one check on one scene.
 
+    `failed` counts what was `not_evaluated` as well: an assertion over a trace that lacks the evidence.
     `worst` is the failure with the largest gap, the first of them: the scene's id, the gap and why.
     """
 
     checks: int = 0
     passed: int = 0
     failed: int = 0
+    not_evaluated: int = 0
     failing_checks: int = 0
     worst: tuple[str | int | float, float, str] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The tally on the wire."""
         wire: dict[str, Any] = {"pass": self.passed, "fail": self.failed}
+        if self.not_evaluated:
+            wire["not_evaluated"] = self.not_evaluated
         if self.worst is not None:
             wire["worst"] = dict(zip(("id", "gap", "why"), self.worst, strict=True))
         return wire
@@ -201,6 +205,7 @@ class PackRun:
                 tally.passed += 1
             else:
                 tally.failed += 1
+                tally.not_evaluated += not compiled.is_evaluated(result)
                 if tally.worst is None or result.gap > tally.worst[1]:
                     tally.worst = scene_id, result.gap, result.why
             yield name, meta, result
@@ -234,6 +239,7 @@ def _add(one: Tally, total: Tally) -> None:
     total.checks += one.checks
     total.passed += one.passed
     total.failed += one.failed
+    total.not_evaluated += one.not_evaluated
     total.failing_checks += one.failed > 0
     if one.worst is not None and (total.worst is None or one.worst[1] > total.worst[1]):
         total.worst = one.worst

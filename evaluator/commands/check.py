@@ -28,6 +28,9 @@ line, {"id", "pass", "gap", "why"}, in the order of the scenes; its id is the la
 number of the line, from 1. An infinite gap is the text "Infinity". Files ending in .gz or .zst are unpacked.
 Memory does not grow with the number of scenes. The output is the same for any number of jobs.
 
+A check with assertions over traces says a "status" as well: pass, soft_fail, hard_fail or not_evaluated, the
+last with a "reason". A scene on which it is not evaluated does not pass.
+
 exit status: 0 all scenes pass, 1 some fail, 2 the input cannot be used
 """
 
@@ -38,12 +41,18 @@ _MOST_JOBS = 256
 
 
 class Verdict(NamedTuple):
-    """One line of output."""
+    """One line of output; `status` has the status, and the reason if any, of assertions over traces."""
 
     id: str | int | float
     passed: bool
     gap: float
     why: str
+    status: dict[str, str]
+
+    @property
+    def evaluated(self) -> bool:
+        """Whether the scene holds what the check asks for."""
+        return self.status.get("status") != "not_evaluated"
 
 
 class _Judged(NamedTuple):
@@ -53,7 +62,28 @@ class _Judged(NamedTuple):
     text: str
     passed: int
     failed: int
+    not_evaluated: int
     problem: str | None
+
+
+class _Counts:
+    """How many scenes passed and failed; those on which the check is not evaluated are among the latter."""
+
+    __slots__ = ("failed", "not_evaluated", "passed")
+
+    def __init__(self) -> None:
+        self.passed = self.failed = self.not_evaluated = 0
+
+    def add(self, judged: _Judged) -> None:
+        """Count a run of lines."""
+        self.passed += judged.passed
+        self.failed += judged.failed
+        self.not_evaluated += judged.not_evaluated
+
+    def __str__(self) -> str:
+        total = self.passed + self.failed
+        told = f" ({self.not_evaluated} not evaluated)" if self.not_evaluated else ""
+        return f"{total} {'scene' if total == 1 else 'scenes'}: {self.passed} pass, {self.failed} fail{told}"
 
 
 def add_parser(commands: Any) -> None:
@@ -89,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
     form = args.format or ("table" if sys.stdout.isatty() and _has_rich() else "jsonl")
     if form == "table" and not _has_rich():
         raise UnusableInputError("--format table needs the package rich; install it or use --format jsonl")
-    counts = [0, 0]
+    counts = _Counts()
     with closing(_judged(check, args.scenes, raw=args.raw, jobs=args.jobs, as_text=form == "jsonl")) as runs:
         counted = _counted(runs, counts, results_on_screen=form != "junit")
         if form == "jsonl":
@@ -98,10 +128,8 @@ def run(args: argparse.Namespace) -> int:
             _print_tables(counted)
         else:
             _print_junit(counted, _name(check, args.check))
-    failed, passed = counts
-    total = failed + passed
-    print(f"{total} {'scene' if total == 1 else 'scenes'}: {passed} pass, {failed} fail", file=sys.stderr)
-    return 1 if failed else 0
+    print(counts, file=sys.stderr)
+    return 1 if counts.failed else 0
 
 
 def read_check(path: str) -> CompiledCheck:
@@ -144,9 +172,9 @@ class _Judge:
                 break
         passed = sum(verdict.passed for verdict in verdicts)
         failed = len(verdicts) - passed
-        if self._as_text:
-            return _Judged([], "".join(map(_line, verdicts)), passed, failed, problem)
-        return _Judged(verdicts, "", passed, failed, problem)
+        not_evaluated = sum(not verdict.evaluated for verdict in verdicts)
+        kept, text = ([], "".join(map(_line, verdicts))) if self._as_text else (verdicts, "")
+        return _Judged(kept, text, passed, failed, not_evaluated, problem)
 
     def _verdict(self, number: int, line: bytes) -> Verdict:
         scene = scene_line(self._path, number, line, raw=self._raw)
@@ -154,7 +182,9 @@ class _Judge:
             self._refuse_recorded_run(scene.scene, number)
         try:
             result = self._check(scene.scene)
-            return Verdict(scene.id, result.passed, result.gap, result.why)
+            said = result.meta if self._check.three_valued else {}
+            status = {name: said[name] for name in ("status", "reason") if name in said}
+            return Verdict(scene.id, result.passed, result.gap, result.why, status)
         except SceneError as error:
             raise UnusableInputError(f"{shown(self._path)}:{number}: {error}") from None
 
@@ -240,14 +270,13 @@ def _is_live(path: str) -> bool:
         return False
 
 
-def _counted(runs: Iterable[_Judged], counts: list[int], *, results_on_screen: bool) -> Iterator[_Judged]:
+def _counted(runs: Iterable[_Judged], counts: _Counts, *, results_on_screen: bool) -> Iterator[_Judged]:
     progress = Progress(results_on_screen=results_on_screen)
     try:
         for judged in runs:
-            counts[False] += judged.failed
-            counts[True] += judged.passed
+            counts.add(judged)
             if progress.due():
-                progress.show(f"{sum(counts):,} scenes: {counts[True]:,} pass, {counts[False]:,} fail")
+                progress.show(str(counts))
             yield judged
     finally:
         progress.clear()
@@ -264,8 +293,8 @@ def _print_lines(runs: Iterable[_Judged], *, at_once: bool) -> None:
 
 
 def _line(verdict: Verdict) -> str:
-    name, passed, gap, why = verdict
-    return json_text({"id": name, "pass": passed, "gap": gap, "why": why}) + "\n"
+    name, passed, gap, why, status = verdict
+    return json_text({"id": name, "pass": passed, "gap": gap, "why": why, **status}) + "\n"
 
 
 def _print_junit(runs: Iterable[_Judged], name: str) -> None:
@@ -273,9 +302,10 @@ def _print_junit(runs: Iterable[_Judged], name: str) -> None:
 
     with junit_suite(name) as suite:
         for judged in runs:
-            for scene, passed, gap, why in judged.verdicts:
-                failure, kind = (None, "") if passed else (why, f"gap {number_text(gap)}")
-                suite.add(str(scene), failure=failure, kind=kind)
+            for verdict in judged.verdicts:
+                kind = f"gap {number_text(verdict.gap)}" if verdict.evaluated else "not evaluated"
+                failure = None if verdict.passed else verdict.why
+                suite.add(str(verdict.id), failure=failure, kind="" if verdict.passed else kind)
         write_junit(sys.stdout, name, [suite])
 
 
@@ -315,9 +345,13 @@ def _print_table(rows: list[Verdict]) -> None:
             raise BrokenPipeError
 
     table = Table("id", "pass", "gap", "why")
-    for name, passed, gap, why in rows:
-        verdict = Text("pass", "green") if passed else Text("FAIL", "bold red")
-        table.add_row(Text(printable(str(name))), verdict, Text(number_text(gap)), Text(printable(why)))
+    for row in rows:
+        said = Text("pass", "green") if row.passed else Text("FAIL", "bold red")
+        if not row.evaluated:
+            said = Text("not evaluated", "bold yellow")
+        table.add_row(
+            Text(printable(str(row.id))), said, Text(number_text(row.gap)), Text(printable(row.why))
+        )
     Piped(file=sys.stdout).print(table)
 
 

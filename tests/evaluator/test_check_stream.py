@@ -254,3 +254,23 @@ def test_a_process_that_dies_is_noticed() -> None:
 
 def _die(_: list[int]) -> int:
     os._exit(9)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_what_is_not_evaluated_says_so_and_does_not_pass(tmp_path: Path, jobs: str) -> None:
+    cheap, path = tmp_path / "cheap.json", tmp_path / "s.jsonl"
+    cheap.write_text('{"op": "constraint.cost_under", "max_cost": 1, "soft": true}')
+    path.write_text('{"metadata": {"cost_usd": 1}}\n{"metadata": {"cost_usd": 1.5}}\n{"steps": []}\n')
+    ran = run(cheap, path, "--raw", "--jobs", jobs)
+    verdicts = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert ran.returncode == 1
+    assert ran.stderr == b"3 scenes: 1 pass, 2 fail (1 not evaluated)\n"
+    assert [(said["pass"], said["gap"], said["status"]) for said in verdicts] == [
+        (True, 0, "pass"),
+        (False, 0.5, "soft_fail"),
+        (False, 1, "not_evaluated"),
+    ]
+    assert [said.get("reason") for said in verdicts] == [None, None, "missing_evidence"]
+    report = run(cheap, path, "--raw", "--jobs", jobs, "--format", "junit").stdout.decode()
+    assert 'tests="3" failures="2"' in report
+    assert '<failure type="not evaluated" message="cost_under: not evaluated: missing_evidence' in report

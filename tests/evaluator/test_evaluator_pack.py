@@ -260,6 +260,21 @@ def test_warn_and_info_do_not_fail_unless_asked(scenes: Any, error: bool, warn: 
     assert (report.fails(), report.fails("warn"), report.fails("info")) == (error, warn, info)
 
 
+def test_what_is_not_evaluated_is_counted_among_the_failures() -> None:
+    cheap = {
+        "id": "cheap",
+        "expr": {"op": "constraint.cost_under", "max_cost": 1},
+        "meta": {"tags": ["money"]},
+    }
+    report = run_pack(parse_pack({"id": "runs@1", "checks": [cheap]}), [{"metadata": {"cost_usd": 1}}, {}])
+    tally = {"pass": 1, "fail": 1, "not_evaluated": 1}
+    told = report.to_dict()
+    assert report.fails()
+    assert told["checks"][0].items() >= tally.items()
+    assert told["tags"]["money"].items() >= tally.items()
+    assert told["severities"]["error"].items() >= tally.items()
+
+
 def test_a_scene_that_is_none_is_refused() -> None:
     with pytest.raises(SceneError, match="a Python set"):
         run_pack(parse_pack(PACK), [{"total": {1}}])

@@ -250,6 +250,15 @@ def test_costs_of_the_whole_tree(run: dict[str, Any], bound: float) -> None:
     assert agrees(found, max(0, sum(known) - bound) if known else None)
 
 
+def test_costs_are_added_one_after_another_whatever_the_version_of_python() -> None:
+    costs = [0.1, 0.2, 0.3]
+    children = [trace(metadata={"cost_usd": cost}) for cost in costs[1:]]
+    steps = [step("ask", kind="agent_call", sub_trace=child) for child in children]
+    run = trace(*steps, metadata={"cost_usd": costs[0]})
+    found = judge("trace_tree.aggregate_cost_under", run, max_cost=0.6)
+    assert (found.status, found.gap) == ("hard_fail", 0.1 + 0.2 + 0.3 - 0.6)
+
+
 def contains(whole: Any, part: Any) -> bool:
     if json_equal(whole, part):
         return True
