@@ -10,7 +10,8 @@ its bound. Both are counted for each opening in the penalties of scenes gone wro
 - scenes that are not spared must be spared in the end. If r more parts may come, some part of
   them keeps at least an r-th of what is left to be spared from matching (its share of the surplus
   elements, summed over scenes). The parts are added in the order in which that part comes first,
-  so a part that spares less need not be tried; each set of parts is visited once.
+  so a part that spares less need not be tried. Which part that is differs between openings; each set
+  of parts is visited once for each opening that leads there.
 """
 
 from __future__ import annotations
@@ -231,7 +232,9 @@ class _Growth:
             self.reach = self.reach * scope.is_array[:, None]
         self.spare = weights.wanted if form.spares_passes else weights.unwanted
         self.saving = units(search.tests.cost.path_choice(scope))
-        self.seen: set[frozenset[int]] = set()
+        self.seen: dict[frozenset[int], NDArray[np.uint8]] = {}
+        """Sets of parts that were visited, and for which openings, in packed bits."""
+        self.slack = 1 + 2 * len(weights.wanted) * float(np.finfo(weights.wanted.dtype).eps)
         kinds = [PLAIN, BOUND]
         if form.every:
             kinds = [PLAIN, DENIED]
@@ -271,6 +274,7 @@ class _Growth:
         budget = self.weights.budget[grown.viable]
         reaching: list[NDArray[np.intp]] = []
         children: list[tuple[_Grown, NDArray[np.int32]]] = []
+        fresh: list[int] = []
         step = max(1, CELLS // max(1, len(self.scope.rows)))
         for first in range(0, len(usable), step):
             batch = usable[first : first + step]
@@ -282,24 +286,38 @@ class _Growth:
             kept = np.flatnonzero(possible.any(axis=1))
             reaching.append(batch[kept])
             freed = np.minimum((counts - after[kept]) * shares, 1)
-            enough = (_sums(freed, spare) + ROUNDING) * left >= due - allowed[kept]
+            enough = (_sums(freed, spare) * self.slack + ROUNDING) * left >= due - allowed[kept]
             possible = possible[kept] & enough
             for at in np.flatnonzero(possible.any(axis=1)):
                 index, place = int(batch[kept[at]]), kept[at]
                 key = frozenset((*grown.parts, index))
-                if len(key) == len(grown.parts) or key in self.seen:
+                if len(key) == len(grown.parts):
                     continue
-                self.seen.add(key)
-                mask = self.parts.masks[index] & grown.mask
-                viable = grown.viable[possible[at]]
-                child = _Grown((*grown.parts, index), int(costs[place]), mask, viable)
-                children.append((child, after[place]))
-        for first in range(0, len(children), step):
-            some = children[first : first + step]
+                if key not in self.seen:
+                    fresh.append(len(children))
+                viable = self._unvisited(key, grown.viable[possible[at]])
+                if len(viable):
+                    mask = self.parts.masks[index] & grown.mask
+                    child = _Grown((*grown.parts, index), int(costs[place]), mask, viable)
+                    children.append((child, after[place]))
+        for first in range(0, len(fresh), step):
+            some = [children[at] for at in fresh[first : first + step]]
             self._emit([child for child, _ in some], np.array([met for _, met in some]))
         remaining = np.concatenate(reaching)
         for child, met in children:
             self._grow(child, met, self._affordable(child, remaining))
+
+    def _unvisited(self, key: frozenset[int], viable: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Those openings for which the set of parts was not visited; it is from now on."""
+        leads = np.zeros(len(self.weights.budget), np.bool_)
+        leads[viable] = True
+        packed = np.packbits(leads)
+        known = self.seen.get(key)
+        if known is None:
+            self.seen[key] = packed
+            return viable
+        self.seen[key] = known | packed
+        return np.flatnonzero(np.unpackbits(packed & ~known))
 
     def _met(self, grown: _Grown, parts: NDArray[np.intp]) -> NDArray[np.int32]:
         """How many elements of each scene match the conjunction and each part, (m, n)."""

@@ -95,7 +95,7 @@ class _Opener:
         self.found: dict[bytes, tuple[int, Bools, Bools]] = {}
 
     def run(self) -> Openings:
-        for others in self._others():
+        for others in self._others() if self.room >= 0 else ():
             wanted = ~others.passed
             everything = np.ones(len(self.fail_penalty), np.bool_)
             self._conjoin(others, wanted, everything & ~others.failed, others.cost, 0, 0)
@@ -191,7 +191,7 @@ class _Opener:
             if count > 10 * MOST_TERMS:
                 raise TooManyOpeningsError
 
-        if self.problem.max_terms > 1 and self.room >= 0:
+        if self.problem.max_terms > 1:
             miner = Miner(
                 self.table,
                 self.limits,
