@@ -42,12 +42,14 @@ class ToolSets:
     column : Column
         Their names; codes are those of its distinct values.
     codes : tuple of int
-        The names that are texts: the tools.
+        The names that are texts, none of them empty: the tools.
     """
 
     def __init__(self, scope: Scope, column: Column) -> None:
         self.scope, self.column = scope, column
-        self.codes: Codes = tuple(c for c, value in enumerate(column.distinct) if isinstance(value, str))
+        self.codes: Codes = tuple(
+            code for code, value in enumerate(column.distinct) if isinstance(value, str) and value
+        )
         self.code_of = {column.distinct[code]: code for code in self.codes}
 
     @classmethod

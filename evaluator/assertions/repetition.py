@@ -11,14 +11,15 @@ from evaluator.assertions.judgement import Judge, Judgement, MissingEvidenceErro
 from evaluator.assertions.view import TraceView
 from evaluator.errors import CheckError
 from evaluator.path import Path, Resolver, resolver
+from evaluator.values import MISSING
 
 
 def distinct(*, tool: Text | None = None, collection: Path | None = None) -> Judge:
     """No tool is called twice with equal arguments; with `tool`, only its calls are looked at.
 
     The calls are the `tool_call` steps of the root trace, or of the array at the path `collection` of the
-    scene (elements that say no type are calls too). Calls without arguments are equal to each other. The gap
-    is the number of calls beyond the first of each.
+    scene (elements that say no type are calls too). Calls without arguments are equal to each other, and not to
+    calls with null. The gap is the number of calls beyond the first of each.
     """
     get = None if collection is None else _resolver(collection)
     what = "calls" if collection is None else collection
@@ -30,7 +31,7 @@ def distinct(*, tool: Text | None = None, collection: Path | None = None) -> Jud
         for number, (name, step) in enumerate(_calls(view, get, what), 1):
             if tool is not None and name != tool:
                 continue
-            key = name, key_of(step["args"]) if "args" in step else None
+            key = name, key_of(step["args"]) if "args" in step else MISSING
             earlier = seen.setdefault(key, number)
             if earlier != number:
                 surplus += 1

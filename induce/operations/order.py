@@ -359,7 +359,7 @@ class InOrderFamily:
                     yield self._batch([(one, other, code) for code in last], third[last])
 
     def _batch(self, keys: list[Codes], reached: Ints) -> Batch:
-        passes = reached.reshape(len(keys), -1) < len(self.traces.steps)
+        passes = reached < len(self.traces.steps)
         return Batch(keys, passes & self.traces.known, ~passes & self.traces.known)
 
 

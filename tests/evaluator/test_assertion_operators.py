@@ -528,6 +528,9 @@ def test_distinct() -> None:
     assert run_check(scene, {"op": "trace.distinct", "collection": "log"}).gap == 2
     assert status({"op": "trace.distinct", "collection": "nothing"}, scene) == "not_evaluated"
     assert run_check({"trace": ran(step("a"), step("a"))}, {"op": "trace.distinct"}).gap == 1
+    without, null = {"type": "tool_call", "name": "a"}, {"type": "tool_call", "name": "a", "args": None}
+    assert run_check({"trace": ran(without, null)}, {"op": "trace.distinct"}).passed
+    assert run_check({"trace": ran(without, null, without, null)}, {"op": "trace.distinct"}).gap == 2
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,25 @@ def test_truth_is_the_evaluators_and_every_candidate_is_priced_as_it_is_read(see
             assert cost.literal(cost.root, Literal(operation), 3) == found.costs[at], check
 
 
+@pytest.mark.parametrize("odd", ["", " ", "a.b", "a[0]", '"', "name=x", "a\nb", "\N{BUG}", "İ"])
+def test_a_tool_of_any_name_is_asked_for_only_in_checks_that_can_be_used(odd: str) -> None:
+    calls = [("get", odd), (odd, "get"), (odd,), ("get",), ("get", odd, "get"), (odd, odd)]
+    scenes = [
+        {
+            "trace": {
+                "steps": [{"type": "tool_call", "name": name, "args": {"x": "1", odd: "2"}} for name in names]
+            }
+        }
+        for names in calls * 2
+    ]
+    cost, _ = costs_of(scenes, ["get" in names and names[0] != "get" for names in calls * 2])
+    assert cost.operations is not None
+    proposed = [found.operation(at) for found in cost.operations.all() for at in range(len(found.keys))]
+    for operation in proposed:
+        compile_check(literal_check(Literal(operation)))
+    assert proposed
+
+
 def test_every_family_is_tried() -> None:
     rng = random.Random(4)
     scenes = [run(rng) for _ in range(60)]
