@@ -18,8 +18,8 @@ def distinct(*, tool: Text | None = None, collection: Path | None = None) -> Jud
     """No tool is called twice with equal arguments; with `tool`, only its calls are looked at.
 
     The calls are the `tool_call` steps of the root trace, or of the array at the path `collection` of the
-    scene (elements that say no type are calls too). Calls without arguments are equal to each other, and not to
-    calls with null. The gap is the number of calls beyond the first of each.
+    scene (elements that say no type are calls too). Calls without arguments are equal to each other, and not
+    to calls with null. The gap is the number of calls beyond the first of each.
     """
     get = None if collection is None else _resolver(collection)
     what = "calls" if collection is None else collection
