@@ -1,26 +1,24 @@
 """JSON Schemas that come with assertions: judged when they are built, then asked what a value violates.
 
 The dialect is draft 2020-12 unless `$schema` names another. `format` is not enforced, `1.0` is an integer,
-and no document but the metaschemas is known: a reference to another is refused. Patterns are ECMA's: `\\d`
-and `\\w` are ASCII, `$` is the very end of the text. `multipleOf` is exact in decimals. Uses the package
-jsonschema, which is loaded when the first schema is built.
+and no document but the metaschemas is known: a reference to another is refused. Patterns are ECMA's
+(`schema_pattern.py`). `multipleOf` is exact in decimals. Uses the package jsonschema, which is loaded when
+the first schema is built.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from evaluator.assertions.schema_pattern import SchemaPattern, SchemaPatternError
 from evaluator.values import compact, isfinite_number, number_text
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
-_TOKEN: Final = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\$|\(\?<(?![=!])", re.DOTALL)
-_ASCII: Final = "(?a:"
 _LITERAL: Final = ("const", "enum", "default", "examples")
 _BY_NAME: Final = ("properties", "$defs", "definitions", "dependentSchemas", "dependencies")
 
@@ -50,7 +48,7 @@ def violations_of(schema: Any) -> Violations:
 
     validator_class = _validator_class(schema)
     try:
-        validator_class.check_schema(schema)
+        validator_class.check_schema(schema, format_checker=None)  # patterns are judged below
     except Broken as error:
         place = "".join(f"[{compact(step)}]" for step in error.absolute_path)
         at = f"{place}: " if place else ""
@@ -124,17 +122,11 @@ def _prepared(root: Any, *, of_names: bool = False) -> Any:
     return copy
 
 
-def _python_pattern(pattern: str) -> str:
-    translated = _ASCII + _TOKEN.sub(_python_token, pattern) + ")"
+def _python_pattern(pattern: str) -> SchemaPattern:
     try:
-        re.compile(translated)
-    except (re.error, OverflowError, RecursionError) as error:
+        return SchemaPattern(pattern)
+    except SchemaPatternError as error:
         raise SchemaError(f"pattern {compact(pattern)}: {error}") from None
-    return translated
-
-
-def _python_token(token: re.Match[str]) -> str:
-    return {"$": r"\Z", "(?<": "(?P<", r"\z": r"\Z"}.get(token[0], token[0])
 
 
 def _require_references(schema: Any, validator_class: Any, registry: Any) -> None:
@@ -193,7 +185,7 @@ def _expected(keyword: str, asked: Any) -> str:
     if keyword == "const":
         return compact(asked)
     if keyword == "pattern":
-        return f"match of /{asked.removeprefix(_ASCII)[:-1]}/"
+        return f"match of /{asked.written}/"
     lengths = {
         "minLength": "at least {} characters",
         "maxLength": "at most {} characters",
