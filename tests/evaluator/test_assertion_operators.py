@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+from inspect import signature
 from typing import Any
 
 import jsonschema
@@ -27,7 +28,7 @@ from evaluator import (
     simplify,
 )
 from evaluator.assertions.method import find_method, methods
-from evaluator.assertions.phrases import PHRASES
+from evaluator.assertions.phrases import BY_ARGUMENTS, PHRASES
 from evaluator.expression import TraceBefore, declared, fields_of
 
 SCHEMA = jsonschema.Draft202012Validator(check_json_schema())
@@ -467,7 +468,7 @@ def test_why(method: str, arguments: dict[str, Any], trace: dict[str, Any], why:
 
 
 def test_every_method_has_a_phrase() -> None:
-    assert set(PHRASES) == set(methods())
+    assert sorted([*PHRASES, *BY_ARGUMENTS]) == sorted(methods())
     check = {"op": "not", "of": {"op": "constraint.step_count", "operator": "lte", "value": 3}}
     assert sentence(check) == "it is not so that the number of steps is at most 3"
     assert explain(COST, SCENE).startswith("?    the run costs at most 1 dollars: ")
@@ -567,6 +568,76 @@ def test_grounded(value: Any, grounded: bool) -> None:
     assert run_check({"trace": trace}, check).passed is grounded
     assert status(check, {"trace": ran(step("use", args={}))}) == "not_evaluated"
     assert run_check({"trace": ran(step("use", args={}), step("use", args={"v": 1}))}, check).gap == 1
+
+
+@pytest.mark.parametrize(
+    ("check", "wanted"),
+    [
+        (
+            {"op": "behaviour.tool_cardinality", "tool": "pay", "per": "order_id", "at_most": 1},
+            '"pay" is called at most 1 time for each value of its "order_id"',
+        ),
+        (
+            {"op": "behaviour.tool_cardinality", "tool": "pay", "at_least": 2, "at_most": 3, "soft": True},
+            '"pay" is called 2 to 3 times (soft)',
+        ),
+        (
+            {"op": "behaviour.trajectory_partial_order", "order": [["get", "pay"]], "tools": ["log"]},
+            'every one of "get", "pay", "log" is called and every "pay" call follows a "get" call',
+        ),
+        (
+            {"op": "behaviour.trajectory", "tools": ["a", "b"], "mode": "subset"},
+            'there are no calls but "a", "b"',
+        ),
+        ({"op": "behaviour.trajectory", "tools": []}, "no tool is called"),
+        ({"op": "behaviour.no_tool_cycles", "period": 1}, "no call stands 2 times in a row"),
+        ({"op": "trace.tools_called_in_order", "tools": ["a", "b"]}, 'the steps have "a", "b" in this order'),
+        (
+            {
+                "op": "constraint.constraint",
+                "field": "steps.length",
+                "operator": "between",
+                "min": 1,
+                "max": 3,
+            },
+            "the run's steps.length is 1 to 3",
+        ),
+        (
+            {"op": "effect.world_count", "resource": "refunds", "equals": 1, "where": {"id": "O-7"}},
+            'the world has exactly 1 of "refunds" where "id" is "O-7"',
+        ),
+        (
+            {
+                "op": "effect.world_sum",
+                "resource": "refunds",
+                "field": "amount",
+                "at_most": {"resource": "orders", "field": "total", "on": "id"},
+            },
+            (
+                'the sum of "amount" over the "refunds" of the world is at most '
+                'the "total" of the "orders" with the same "id"'
+            ),
+        ),
+    ],
+)
+def test_a_sentence_says_what_the_arguments_mean(check: dict[str, Any], wanted: str) -> None:
+    assert sentence(check) == wanted
+
+
+def test_assertions_that_differ_are_said_differently() -> None:
+    said: dict[str, dict[str, Any]] = {}
+    for name in FILES:
+        for case in cases(name):
+            method = find_method(case["assertion"]["method"])
+            arguments = {key: value for key, value in case["assertion"]["args"].items() if key != "snapshot"}
+            try:
+                told = sentence(method.check(arguments)).replace(" (soft false)", "")
+            except CheckError:
+                continue
+            defaults = {each.name: each.default for each in signature(method.factory).parameters.values()}
+            meant = {"soft": False, **defaults, **arguments, "method": method.name}
+            assert said.setdefault(told, meant) == meant
+    assert len(said) > 300
 
 
 # Lowered
