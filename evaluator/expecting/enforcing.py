@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 from unittest import SkipTest
 
+from evaluator.errors import kind_of
 from evaluator.expecting.caller import calling_line
 from evaluator.expecting.policy import Choices, NotEvaluated, policy_of, run_options
 from evaluator.expecting.result import AgentResult
@@ -77,8 +78,11 @@ def enforce(
         ExpectationError: an assertion failed hard; too many failed softly, here or in the whole run where
             that has a limit; or something was not evaluated under strict. It is an `AssertionError`.
         NotEvaluatedError: nothing of that, but something was not evaluated. It is a `unittest.SkipTest`.
+        TypeError: the verdict is none, a chain that was not inspected, say.
     """
     __tracebackhide__ = True
+    if not isinstance(verdict, AgentResult | TrialsResult):
+        raise TypeError(f"enforce takes the result of inspect() or of trials, got {kind_of(verdict)}")
     asked = Choices(strict, soft_limit, not_evaluated)
     if asked != Choices():
         policy = policy_of(asked.over(verdict.policy.choices()))

@@ -453,6 +453,9 @@ def test_an_inspected_result_can_be_enforced() -> None:
         enforce(failing().inspect())
     with pytest.raises(NotEvaluatedError):
         enforce(without_evidence().inspect())
+    none: Any = failing()
+    with pytest.raises(TypeError, match="enforce takes the result of inspect"):
+        enforce(none)
     with pytest.raises(ExpectationError):
         enforce(without_evidence().inspect(strict=True))
     with pytest.raises(ExpectationError):
