@@ -214,6 +214,10 @@ def test_without_a_needed_parameter_it_is_false_even_of_a_guard(assertion: dict[
         ({"type": "freshdesk_ticket_exists", "status": [2]}, "$.status"),
         ({"type": "gmail_message_sent", "to": "\ud83d"}, "$.to"),
         (ROW | {"cells": {"A": float("nan")}}, "$.cells.A"),
+        ({"type": "airtable_record_exists", "applicationId": {"a": 1}}, "$.applicationId"),
+        ({"type": "airtable_record_exists", "tableName": ["Deals"]}, "$.tableName"),
+        ({"type": "airtable_record_not_exists", "fields": "Won"}, "$.fields"),
+        ({"type": "linkedin_invitation_sent_to", "profile_id": "x", "has_message": "yes"}, "$.has_message"),
     ],
 )
 def test_an_impossible_parameter_is_refused_with_its_key(parameters: dict[str, Any], place: str) -> None:

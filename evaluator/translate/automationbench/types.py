@@ -180,7 +180,7 @@ def _table() -> dict[str, AssertionType]:
     ):
         bind("Act", "usage", actions.action(app, records), f"{app}_action_exists")
         bind("¬Act", "usage", actions.action(app, records), f"{app}_action_not_exists")
-    airtable = actions.made("airtable", "create_record", ("applicationId", "tableName", "fields"))
+    airtable = actions.made("airtable", "create_record", ("applicationId", "tableName"), "fields")
     bind("Rec", "choice", airtable, "airtable_record_exists")
     bind("¬Rec", "choice", airtable, "airtable_record_not_exists")
     issue = one_of(

@@ -42,11 +42,13 @@ def action(app: str, records: str | None = None) -> Callable[[Parameters], Claus
     return family
 
 
-def made(app: str, key: str, names: tuple[str, ...]) -> Callable[[Parameters], Clause]:
-    """An action of that key whose parameters are those of the assertion; an object asks for its keys."""
+def made(app: str, key: str, texts: tuple[str, ...], keyed: str) -> Callable[[Parameters], Clause]:
+    """An action of that key with the texts of the assertion and every key of its object `keyed`."""
 
     def family(parameters: Parameters) -> Clause:
-        told = {name: parameters.value(name) for name in names if parameters.has(name)}
+        told: dict[str, Any] = {name: parameters.text(name) for name in texts if parameters.has(name)}
+        if parameters.has(keyed):
+            told[keyed] = parameters.object(keyed)
         return some(at(app, "actions", key), every(_asked(told, ("params",), "$")))
 
     return family

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from evaluator.errors import CheckError, kind_of
 from evaluator.translate.automationbench.clauses import (
     Clause,
     alike,
@@ -29,6 +30,7 @@ from evaluator.translate.automationbench.parameters import (
     scalar_of,
     texts_of,
 )
+from evaluator.values import compact
 
 Family = Callable[[Parameters], Clause]
 Compare = Callable[[str, Any, str], Clause]
@@ -87,9 +89,11 @@ def invites(*paths: str) -> Field:
 def says_something(*paths: str) -> Field:
     """There is a text that is not empty; or, where false is asked for, there is none."""
 
-    def has_text(path: str, value: Any, _place: str) -> Clause:
+    def has_text(path: str, value: Any, place: str) -> Clause:
+        if type(value) is not bool:
+            raise CheckError(f"expected true or false, got {kind_of(value)} {compact(value)}", place)
         clause = every([{"op": "contains", "path": path, "substring": ""}, _not_empty(path)])
-        return clause if value is not False else {"op": "not", "of": clause}
+        return clause if value else {"op": "not", "of": clause}
 
     return Field(paths, has_text)
 
