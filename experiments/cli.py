@@ -25,7 +25,7 @@ from experiments.mistakes import CONFIG_MISTAKES, no_such_folder, sentence_of
 from experiments.tracking import TrackingError, masked, open_store, track
 from induce.version import __version__
 
-_BAD_INPUT = 2
+_BAD_INPUT, _READER_GONE = 2, 141
 _USER_MISTAKES = (*CONFIG_MISTAKES, ConfigError, SceneError, CheckError, TrackingError, OSError)
 
 
@@ -51,7 +51,7 @@ def main() -> None:
         _check_command_line(sys.argv[1:])
         hydra.main(version_base="1.3", config_path=str(config_directory()), config_name="config")(_job)()
     except _USER_MISTAKES as error:
-        _stop(_sentence(error))
+        _stop(error)
     except KeyboardInterrupt:
         sys.exit(130)
 
@@ -64,7 +64,7 @@ def _job(composed: DictConfig) -> None:
     except _USER_MISTAKES as error:
         if settings.mode == RunMode.MULTIRUN:
             raise
-        _stop(_sentence(error))
+        _stop(error)
 
 
 def _run(composed: DictConfig, folder: Path, output: Path) -> None:
@@ -95,7 +95,7 @@ class TableWriter(Callback):
         try:
             _tabulate(config)
         except _USER_MISTAKES as error:
-            _stop(_sentence(error))
+            _stop(error)
 
 
 def _tabulate(composed: DictConfig) -> None:
@@ -227,6 +227,9 @@ def _relative(path: Path, folder: Path) -> str:
     return str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
 
 
-def _stop(sentence: str) -> NoReturn:
-    print(f"experiments: {sentence}", file=sys.stderr)
+def _stop(error: Exception) -> NoReturn:
+    if isinstance(error, BrokenPipeError):  # the reader has gone, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing left to flush at the exit
+        sys.exit(_READER_GONE)
+    print(f"experiments: {_sentence(error)}", file=sys.stderr)
     sys.exit(_BAD_INPUT)

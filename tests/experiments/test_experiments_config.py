@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -168,3 +170,13 @@ def test_a_mistake_on_the_command_line_is_one_sentence(
     assert said.err.count("\n") == 1
     assert said.out == ""
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_reader_that_has_gone_is_no_mistake(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "experiments", "--help"]
+    own = {**os.environ, "PYTHONPATH": str(config_directory().parent)}
+    ran = subprocess.run(command, cwd=tmp_path, env=own, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (ran.returncode, ran.stderr) == (141, b"")
