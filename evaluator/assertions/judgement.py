@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
+from sys import float_info
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from evaluator.errors import CheckError
@@ -56,8 +58,8 @@ def passed(why: Why, score: float = 1.0) -> Judgement:
 def failed(
     gap: float, why: Why, score: float = 0.0, *, soft_heeded: bool = True, reason: str | None = None
 ) -> Judgement:
-    """The assertion does not hold; `gap` is positive."""
-    return Judgement("hard_fail", score, gap, why, reason, soft_heeded)
+    """The assertion does not hold; `gap` is positive, infinite where no double is as large."""
+    return Judgement("hard_fail", score, gap if gap <= float_info.max else inf, why, reason, soft_heeded)
 
 
 def not_evaluated(what: str, which: str, reason: str = "missing_evidence") -> Judgement:

@@ -8,9 +8,10 @@ Soft is heeded by unusable specs here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import reduce
 from itertools import pairwise
+from math import inf
 from operator import add
 from typing import Annotated, Any, Final
 
@@ -31,7 +32,7 @@ from evaluator.assertions.judgement import (
 from evaluator.assertions.method import Method
 from evaluator.assertions.view import Step, TraceView
 from evaluator.json_write import json_text
-from evaluator.values import MISSING, compact, number_text, quoted
+from evaluator.values import MISSING, compact, distance, number_text, quoted
 
 Transitions = Annotated[tuple[Pair, ...], Meta(min_length=1)]
 Groups = Annotated[tuple[Names, ...], Meta(min_length=2)]
@@ -152,8 +153,7 @@ def _aggregate(metric: str, bound: float) -> Judge:
         measured = [number for run in view.tree if is_number(number := run.view.metadata.get(metric))]
         if not measured:
             raise MissingEvidenceError(f"metadata.{metric} in the whole tree")
-        total = reduce(add, measured)  # not sum(): what it rounds depends on the version of Python
-        return bounded(f"tree {metric}", total, "lte", bound)
+        return bounded(f"tree {metric}", _added(measured), "lte", bound)
 
     return judge
 
@@ -189,8 +189,9 @@ def agents_overlap(*, agent_a: Text, agent_b: Text) -> Judge:
         what = f"{agent_a} [{_span(start_a, end_a)}], {agent_b} [{_span(start_b, end_b)}]"
         if start_a < end_b and start_b < end_a:
             return passed(f"{what}: overlap")
-        apart = max(start_b - end_a, start_a - end_b, 0)
-        return failed(float(apart) + 1, f"{what}: expected overlap, apart by {number_text(apart)} ms")
+        pairs = ((start_b, end_a), (start_a, end_b))
+        apart = max(distance(start, end) for start, end in pairs if start >= end)
+        return failed(apart + 1, f"{what}: expected overlap, apart by {number_text(apart)} ms")
 
     return judge
 
@@ -204,7 +205,7 @@ def agent_wall_time_under(*, agent_id: Text, max_ms: PositiveNumber) -> Judge:
         if not steps:
             return _without_steps(what, [agent_id])
         starts, ends = _times(steps, "started_at_ms"), _times(steps, "ended_at_ms")
-        total = sum(end - start for start, end in zip(starts, ends, strict=True))
+        total = _added(end - start for start, end in zip(starts, ends, strict=True))
         judgement = bounded(what, total, "lt", max_ms)
         if judgement.status == "pass":
             return judgement
@@ -281,6 +282,18 @@ def _times(steps: list[Step], field: str) -> list[float]:
 
 def _interval(steps: list[Step]) -> tuple[float, float]:
     return min(_times(steps, "started_at_ms")), max(_times(steps, "ended_at_ms"))
+
+
+def _added(numbers: Iterable[float]) -> float:
+    """The sum, added one by one: what `sum` rounds depends on the version of Python.
+
+    Infinite where a double meets an integer that is beyond all of them, or infinities cancel.
+    """
+    try:
+        total = reduce(add, numbers)
+    except OverflowError:
+        return inf
+    return inf if total != total else total
 
 
 def _span(start: float, end: float) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluator.assertions.json_value import key_of
-from evaluator.values import MISSING
+from evaluator.values import MISSING, isfinite_number
 from induce.column import is_number
 from induce.constants import Number, half_digits, roundest
 from induce.grammar import Costs
@@ -111,7 +111,7 @@ class Resource:
     def numbers(self, field: str) -> tuple[list[JSON], Mask]:
         """The values of a field, and which of them are finite numbers."""
         values = self.values(field)
-        sound = [is_number(v) and (type(v) is int or math.isfinite(v)) for v in values]
+        sound = [is_number(v) and isfinite_number(v) for v in values]
         return values, np.array(sound, np.bool_)
 
     def any_in_scene(self, rows: Mask) -> Mask:
@@ -315,7 +315,7 @@ class SumFamily:
 
     def _bounds(self, resource: Resource, field: str, where: Where) -> Iterator[Batch]:
         totals = self._totals(resource.name, field, where)
-        known = sorted({total for total in totals if total is not None and math.isfinite(total)})
+        known = sorted({total for total in totals if total is not None and isfinite_number(total)})
         gaps = list(pairwise(known))
         if len(gaps) > MOST_BOUNDS:
             gaps = [gaps[round(i * (len(gaps) - 1) / (MOST_BOUNDS - 1))] for i in range(MOST_BOUNDS)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import combinations
+from math import inf
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trace_cases import NAME_LISTS, NAMES, VALUES, calls, json_equal, runs, step, trace
 
+from evaluator import run_check
 from evaluator.assertions.judgement import Judgement
 from evaluator.assertions.method import methods
 from evaluator.assertions.view import view_of
@@ -257,6 +259,43 @@ def test_costs_are_added_one_after_another_whatever_the_version_of_python() -> N
     run = trace(*steps, metadata={"cost_usd": costs[0]})
     found = judge("trace_tree.aggregate_cost_under", run, max_cost=0.6)
     assert (found.status, found.gap) == ("hard_fail", 0.1 + 0.2 + 0.3 - 0.6)
+
+
+BEYOND = 10**400
+"""A whole number that no double is as large as; JSON has such."""
+LONG_RUN: dict[str, Any] = {
+    "metadata": {"cost_usd": 0.5},
+    "steps": [
+        {"type": "tool_call", "name": "a", "agent_id": "A", "started_at_ms": 0.5, "ended_at_ms": 1},
+        {
+            "type": "agent_call",
+            "name": "b",
+            "agent_id": "B",
+            "started_at_ms": BEYOND,
+            "ended_at_ms": BEYOND + 1,
+        },
+        {"type": "agent_call", "name": "c", "agent_id": "C", "started_at_ms": 0.5, "ended_at_ms": BEYOND},
+    ],
+}
+LONG_RUN["steps"][1]["sub_trace"] = {"metadata": {"cost_usd": BEYOND}}
+
+
+@pytest.mark.parametrize(
+    ("op", "arguments"),
+    [
+        ("trace_tree.aggregate_cost_under", {"max_cost": 1}),
+        ("trace_tree.agents_overlap", {"agent_a": "A", "agent_b": "B"}),
+        ("trace_tree.agent_ordered_before", {"agent_a": "B", "agent_b": "A"}),
+        ("trace_tree.agent_wall_time_under", {"agent_id": "C", "max_ms": 5}),
+        ("trace_tree.ordered_agents", {"groups": [["B"], ["A"]]}),
+        ("behaviour.tool_cardinality", {"tool": "a", "at_least": BEYOND}),
+        ("constraint.step_count", {"operator": "gte", "value": BEYOND}),
+    ],
+)
+def test_distances_beyond_all_doubles_are_infinite(op: str, arguments: dict[str, Any]) -> None:
+    result = run_check({"trace": LONG_RUN}, {"op": op, **arguments})
+    assert (result.passed, result.gap) == (False, inf)
+    assert result.why
 
 
 def contains(whole: Any, part: Any) -> bool:

@@ -105,6 +105,18 @@ def test_a_tool_of_any_name_is_asked_for_only_in_checks_that_can_be_used(odd: st
     assert proposed
 
 
+def test_amounts_beyond_all_doubles_are_summed_and_bounded() -> None:
+    scenes: list[JSON] = [
+        {
+            "trace": {"steps": [{"type": "tool_call", "name": "a"}]},
+            "world": {"r": [{"id": 10**400, "amount": amount}, {"id": 2, "amount": 1e308}]},
+        }
+        for amount in (1, 10**400, 5, 10**401)
+    ]
+    result = learn_check(scenes, [True, False, True, False], time_limit=5)
+    assert result.misclassified == ()
+
+
 def test_every_family_is_tried() -> None:
     rng = random.Random(4)
     scenes = [run(rng) for _ in range(60)]
