@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from evaluator.assertions.arguments import Text
 from evaluator.assertions.content import text_of
 from evaluator.assertions.json_value import at_dot_path
-from evaluator.assertions.judgement import Judge, Judgement, SpecError, failed, not_evaluated, passed
+from evaluator.assertions.judgement import (
+    Judge,
+    Judgement,
+    SpecError,
+    failed,
+    not_evaluated,
+    passed,
+    short_number,
+)
 from evaluator.assertions.method import Method
 from evaluator.assertions.view import TraceView
 from evaluator.assertions.wording import one_line
@@ -132,9 +140,11 @@ def _judged(what: str, bar: Bar, score: float, explanation: str) -> Judgement:
         )
 
     def why() -> str:
-        short = "" if bar.told else f" (short by {_places(bar.value - score)})"
-        wanted = f"expected {what} ≥ {_places(bar.value)}{bar.told}"
-        return f"{_MESSAGE}: {wanted}, got {_places(score)}{short}{said}"
+        got, by = _places(score), _places(bar.value - score)
+        if got == _places(bar.value):  # the difference is beyond the fourth place
+            got, by = number_text(score), short_number(bar.value - score)
+        short = "" if bar.told else f" (short by {by})"
+        return f"{_MESSAGE}: expected {what} ≥ {_places(bar.value)}{bar.told}, got {got}{short}{said}"
 
     return failed(bar.value - score, why, clipped)
 
@@ -152,7 +162,10 @@ def _vector(embed: Callable[..., Any], text: str, model: str | None) -> list[flo
     if isinstance(found, (str, bytes, Mapping)):
         raise _UnansweredError("provider", "the embedding is no vector")
     try:
-        vector = [float(number) for number in found]
+        numbers = list(found)
+        if any(isinstance(number, (str, bytes, bool)) for number in numbers):
+            raise TypeError
+        vector = [float(number) for number in numbers]
     except (TypeError, ValueError, OverflowError):
         raise _UnansweredError("provider", "the embedding is no vector") from None
     if not vector or not all(map(isfinite, vector)):

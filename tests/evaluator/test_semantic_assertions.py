@@ -69,7 +69,8 @@ def test_a_text_is_wholly_similar_to_itself(vector: list[float]) -> None:
 
 
 @pytest.mark.parametrize(
-    "vector", [None, [], "1", b"1", {"0": 1}, [1, nan], [inf, 1], ["x", 1], [None, 1], 7]
+    "vector",
+    [None, [], "1", b"1", {"0": 1}, [1, nan], [inf, 1], ["x", 1], [None, 1], 7, ["1", "0"], [True, False]],
 )
 def test_what_is_no_vector_leaves_the_assertion_not_evaluated(vector: Any) -> None:
     for soft in (False, True):
@@ -282,6 +283,10 @@ def test_a_history_is_asked_under_an_id_of_the_spec() -> None:
                 "output.message: expected judge score ≥ 0.92 (dynamic: 10 scores, mean 0.96, "
                 "\N{GREEK SMALL LETTER SIGMA} 0), got 0.9: fine"
             ),
+        ),
+        (
+            lambda: ruled('{"score": 0.79999}'),
+            "output.message: expected judge score ≥ 0.8, got 0.79999 (short by 0.00001)",
         ),
         (
             lambda: ruled("nothing"),
