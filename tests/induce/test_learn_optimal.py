@@ -97,6 +97,10 @@ def in_grammar(literal: Literal, scope: Scope, model: DescriptionLength) -> bool
     return True
 
 
+def is_bound(literal: Literal) -> bool:
+    return isinstance(literal.atom, PathTest) and isinstance(literal.atom.value, Bound)
+
+
 def literals_of(root: Scope, model: DescriptionLength, max_where: int) -> Iterable[Literal]:
     yield from path_tests(root, model)
     for name, child in root.children.items():
@@ -111,7 +115,7 @@ def literals_of(root: Scope, model: DescriptionLength, max_where: int) -> Iterab
                 yield from (Literal(Collect("count", name, where, (bound, k))) for k in range(1, 5))
             for least, most in combinations(range(1, 5), 2):
                 yield Literal(Collect("count", name, where, ("gte", least), most))
-        denied = [test._replace(negated=True) for test in inner if isinstance(test.atom.value, Bound)]
+        denied = [test._replace(negated=True) for test in inner if is_bound(test)]
         for where in wheres:
             if len(where) < max_where:
                 yield from (Literal(Collect("find", name, (*where, out)), True) for out in denied)
@@ -258,3 +262,47 @@ def test_bounds_that_no_number_meets_are_outside() -> None:
     beyond = {"op": "count", "collection": "items", "where": {"op": "lte", "path": "n", "value": 0}, "lte": 1}
     with pytest.raises(OutsideGrammarError, match="no number observed"):
         objective_of(beyond, scenes, ["pass", "fail"])
+
+
+NAMES = [{"id": f"u{number}"} for number in range(60)]
+HELD = {"op": "neq", "path": "id", "value": "u0"}
+
+
+@pytest.mark.parametrize(
+    ("passing", "failing", "operators", "truth"),
+    [
+        (
+            [{"of": NAMES[n : n + 10]} for n in range(0, 60, 10)] + [{"of": []}] * 6,
+            [{"of": "none"}] * 12,
+            ["eq", "count"],
+            {"op": "count", "collection": "of", "where": HELD | {"op": "eq"}, "lte": 1},
+        ),
+        (
+            [{"of": NAMES[n : n + 3]} for n in range(0, 36, 3)],
+            [{"of": []}] * 12,
+            ["neq", "find"],
+            {"op": "find", "collection": "of", "where": HELD},
+        ),
+        (
+            [{"of": []}] * 12,
+            [{"of": NAMES[n : n + 3]} for n in range(0, 36, 3)],
+            ["neq", "find", "not"],
+            {"op": "not", "of": {"op": "find", "collection": "of", "where": HELD}},
+        ),
+        (
+            [{"of": [{"in": NAMES[n : n + 3]}]} for n in range(0, 36, 3)],
+            [{"of": [{"in": []}]}] * 12,
+            ["neq", "find"],
+            {"op": "find", "collection": "of", "where": {"op": "find", "collection": "in", "where": HELD}},
+        ),
+    ],
+)
+def test_a_rare_value_may_serve_to_say_that_there_are_elements(
+    passing: list[JSON], failing: list[JSON], operators: list[str], truth: JSON
+) -> None:
+    scenes, labels = passing + failing, ["pass"] * len(passing) + ["fail"] * len(failing)
+    options: dict[str, Any] = {"penalty": 3, "max_terms": 1}
+    options["grammar"] = {"operators": operators, "arrays": False, "lengths": False, "index_paths": False}
+    result = learn_check(scenes, labels, **options)
+    assert result.optimal
+    assert result.objective == objective_of(truth, scenes, labels, **options).total
