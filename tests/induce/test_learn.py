@@ -157,7 +157,7 @@ def test_time_limit_returns_the_best_so_far_with_its_bound() -> None:
     result = learn_check(scenes, labels, time_limit=2.0)
     assert result.stopped == "time"
     assert not result.optimal
-    assert 0 < result.lower_bound < result.objective
+    assert 0 <= result.lower_bound < result.objective  # 0 where the clock left no pool complete
     assert time.monotonic() - started < 10  # a hang, not a benchmark
     assert learn_check(scenes, labels, time_limit=0.2).lower_bound >= 0
 
