@@ -50,23 +50,29 @@ class Grade:
     """The verdicts of one check on labelled scenes, as the standard evaluator gives them."""
 
     confusion: Confusion
+    predictions: tuple[dict[str, Any], ...]
+    """A record for each scene: id, label, pass, gap, and why where the verdict is not the label."""
     mistakes: tuple[dict[str, Any], ...]
-    """A record for each misclassified scene: id, label, pass, gap, why, scene."""
+    """The records of the misclassified scenes, with the scene."""
 
 
 def grade(check: Mapping[str, Any], scenes: LabelledScenes) -> Grade:
     """Run ``check`` on every scene; all of them must be labelled, and there must be at least one."""
     labels = scenes.require_labels()
-    verdicts = list(_verdicts(check, scenes))
-    pairs = [(label, record["pass"]) for label, record in zip(labels, verdicts, strict=True)]
+    predictions = tuple(_predictions(check, scenes))
+    pairs = [(label, record["pass"]) for label, record in zip(labels, predictions, strict=True)]
     confusion = Confusion(
         pass_as_pass=pairs.count(("pass", True)),
         pass_as_fail=pairs.count(("pass", False)),
         fail_as_pass=pairs.count(("fail", True)),
         fail_as_fail=pairs.count(("fail", False)),
     )
-    wrong = tuple(record for record in verdicts if record["pass"] != (record["label"] == "pass"))
-    return Grade(confusion, wrong)
+    wrong = tuple(
+        {**record, "scene": scene}
+        for record, scene in zip(predictions, scenes.scenes, strict=True)
+        if "why" in record
+    )
+    return Grade(confusion, predictions, wrong)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +111,11 @@ def compare_with_rule(
     return Truth(size, len(flipped), len(suspected), len(flipped.intersection(suspected)))
 
 
-def _verdicts(check: Mapping[str, Any], scenes: LabelledScenes) -> Iterator[dict[str, Any]]:
+def _predictions(check: Mapping[str, Any], scenes: LabelledScenes) -> Iterator[dict[str, Any]]:
     evaluate = compile_check(check)
     for name, label, scene in zip(scenes.ids, scenes.labels, scenes.scenes, strict=True):
-        yield {"id": name, "label": label, **evaluate(scene).to_dict(), "scene": scene}
+        found = evaluate(scene)
+        if found.passed == (label == "pass"):
+            yield {"id": name, "label": label, "pass": found.passed, "gap": found.gap}
+        else:
+            yield {"id": name, "label": label, **found.to_dict()}

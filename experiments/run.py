@@ -6,7 +6,7 @@ import dataclasses
 import importlib.metadata
 import platform
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,22 +103,28 @@ def _learn(config: ExperimentConfig, scenes: LabelledScenes) -> InductionResult:
 
 
 def write_results(outcome: Outcome, composed: str, output: Path) -> tuple[Path, ...]:
-    """Write check.json, result.json, misclassified.jsonl and config.yaml (``composed``) into ``output``."""
-    mistakes = [
-        {"split": split, **record}
-        for split, found in (("train", outcome.train), ("test", outcome.test))
-        for record in found.mistakes
-    ]
+    """Write the files of a run into ``output``; ``composed`` is its configuration.
+
+    They are check.json, result.json, predictions.jsonl (each scene), misclassified.jsonl and config.yaml.
+    """
+    splits = (("train", outcome.train), ("test", outcome.test))
+    predictions = [{"split": split, **record} for split, found in splits for record in found.predictions]
+    mistakes = [{"split": split, **record} for split, found in splits for record in found.mistakes]
     texts = {
         "check.json": export_check(outcome.result.to_check()),
         "result.json": f"{json_text(_result(outcome))}\n",
-        "misclassified.jsonl": "".join(f"{json_text(record)}\n" for record in mistakes),
+        "predictions.jsonl": _lines(predictions),
+        "misclassified.jsonl": _lines(mistakes),
         "config.yaml": composed,
     }
     paths = tuple(output / name for name in texts)
     for path, text in zip(paths, texts.values(), strict=True):
         write_atomically(path, text)
     return paths
+
+
+def _lines(records: Iterable[Mapping[str, Any]]) -> str:
+    return "".join(f"{json_text(record)}\n" for record in records)
 
 
 def run_record(outcome: Outcome, files: tuple[Path, ...]) -> RunRecord:
