@@ -94,11 +94,45 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Tracking(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a run is recorded: an MLflow store, an experiment in it, and a folder for the files of runs."""
+    """Where a run is recorded: an MLflow store, an experiment in it, and a folder for the files of runs.
 
+    With ``record`` off a run leaves its files and nothing else.
+    """
+
+    record: bool = True
     uri: Text = "sqlite:///mlflow.db"
     experiment: Text = "check-induction"
     artifacts: Text = "mlartifacts"
+
+
+BaselineName = Literal["tree", "ripper", "greedy_list", "optimal_list", "popper", "fastlas"]
+
+
+class Baselines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Other learners that get the same scenes; ``time_limit`` is in seconds, for each of them."""
+
+    names: tuple[BaselineName, ...] = ()
+    time_limit: Positive = 60.0
+
+
+class Evaluation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is measured beside the accuracy on unseen scenes; 0 or nothing leaves a part out.
+
+    ``folds`` of a cross-validation of the training scenes, ``permutations`` of their labels, sizes of sets to
+    learn from for a ``learning_curve``, ``alternatives`` that tie and ``next_scenes`` to label.
+    """
+
+    folds: Annotated[int, msgspec.Meta(ge=0)] = 0
+    permutations: Annotated[int, msgspec.Meta(ge=0)] = 0
+    learning_curve: tuple[Annotated[int, msgspec.Meta(ge=2)], ...] = ()
+    alternatives: Annotated[int, msgspec.Meta(ge=0)] = 0
+    next_scenes: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+
+class Sweep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a sweep treats what an earlier call of it has finished."""
+
+    resume: bool = True
 
 
 class ExperimentConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -111,6 +145,9 @@ class ExperimentConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     table: Table = Table()
     seed: int = 0
     tracking: Tracking = Tracking()
+    evaluation: Evaluation = Evaluation()
+    baselines: Baselines = Baselines()
+    sweep: Sweep = Sweep()
 
 
 def parse_config(tree: Mapping[str, Any]) -> ExperimentConfig:
@@ -130,6 +167,8 @@ def parse_config(tree: Mapping[str, Any]) -> ExperimentConfig:
             "asking.labels: only the hidden rules of dataset=warehouse can answer; induce label asks a person"
         )
     _check_table(config.table)
+    if config.evaluation.folds == 1:
+        raise ConfigError("evaluation.folds: expected 0 (none) or a whole number >= 2, got 1")
     try:
         Grammar.of(config.grammar)
     except ValueError as error:
@@ -275,6 +314,9 @@ _GROUPS: dict[str, type[msgspec.Struct]] = {
     "asking": Asking,
     "table": Table,
     "tracking": Tracking,
+    "evaluation": Evaluation,
+    "baselines": Baselines,
+    "sweep": Sweep,
 }
 
 
