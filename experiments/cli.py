@@ -84,7 +84,7 @@ def _run(composed: DictConfig, folder: Path, output: Path) -> None:
         tracked = track(config.tracking, run.run_record(outcome, files), folder)
     except TrackingError as error:
         raise TrackingError(f"{error}; the results are in {_relative(output, folder)}") from error
-    for line in () if brief else run.tracking_summary(tracked):
+    for line in () if brief or tracked is None else run.tracking_summary(tracked):
         print(line, flush=True)
 
 
@@ -112,7 +112,7 @@ def _tabulate(composed: DictConfig) -> None:
         tracked = track(config.tracking, run.table_record(table, files), folder)
     except TrackingError as error:
         raise TrackingError(f"{error}; the table is in {_relative(output, folder)}") from error
-    for line in run.tracking_summary(tracked):
+    for line in () if tracked is None else run.tracking_summary(tracked):
         print(line, flush=True)
 
 

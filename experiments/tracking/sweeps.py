@@ -1,0 +1,68 @@
+"""The run of a whole sweep: begun before its jobs, whose runs are nested in it, and ended after them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from experiments.config import Tracking
+from experiments.tracking.failure import one_sentence
+from experiments.tracking.record import RunRecord
+from experiments.tracking.runs import log_metrics, log_params
+from experiments.tracking.store import experiment, open_store
+
+Status = Literal["FINISHED", "FAILED", "KILLED"]
+
+
+def begin_sweep(
+    config: Tracking, folder: Path, name: str, params: Mapping[str, Any], run_id: str | None = None
+) -> str | None:
+    """Begin the run of a sweep and return its id, or go on with ``run_id`` where the store has that run.
+
+    The store and the experiment exist afterwards, so that the jobs of the sweep need not create them. Returns
+    None where ``config`` records nothing. Raises :class:`TrackingError`.
+    """
+    if not config.record:
+        return None
+    client = open_store(config, folder)
+    with one_sentence(config.uri):
+        experiment_id = experiment(client, config, folder)
+        if run_id is not None and _resumed(client, experiment_id, run_id):
+            return run_id
+        run = client.create_run(experiment_id, int(time.time() * 1000), {"sweep": name}, name)
+        log_params(client, run.info.run_id, params)
+        return str(run.info.run_id)
+
+
+def end_sweep(
+    config: Tracking,
+    folder: Path,
+    run_id: str | None,
+    status: Status,
+    figures: Mapping[str, float],
+    files: Sequence[Path],
+) -> None:
+    """Add the figures and files of a sweep to its run and end it. Raises :class:`TrackingError`."""
+    if not config.record or run_id is None:
+        return
+    client = open_store(config, folder)
+    with one_sentence(config.uri):
+        log_metrics(client, run_id, RunRecord("", {}, figures, (), (), time.time()))
+        for file in files:
+            client.log_artifact(run_id, str(file))
+        client.set_terminated(run_id, status)
+
+
+def _resumed(client: Any, experiment_id: str, run_id: str) -> bool:
+    from mlflow.exceptions import MlflowException
+
+    try:
+        info = client.get_run(run_id).info
+    except MlflowException:
+        return False
+    if info.lifecycle_stage != "active" or info.experiment_id != experiment_id:
+        return False
+    client.update_run(run_id, status="RUNNING")
+    return True
