@@ -1,0 +1,55 @@
+"""What another learner makes of the same scenes: its rule, how right it is, and what it took."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+FIGURES = ("train_accuracy", "test_accuracy", "size", "seconds")
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """One learner other than ours on the scenes of an experiment.
+
+    Attributes
+    ----------
+    name : str
+        One of :data:`experiments.baselines.BASELINES`.
+    available : bool
+        Whether the learner is installed and could be asked.
+    reason : str or None
+        Why it is absent or has no rule, or what was done to the scenes to fit it; a sentence without its
+        full stop.
+    train_accuracy, test_accuracy : float or None
+        Shares of scenes, whatever their weights.
+    size : int or None
+        The conditions that the rule states: tests of a tree, literals of rules and lists.
+    seconds : float or None
+        From the scenes to the rule; starting a process is left out.
+    rule : str or None
+        In the words of the scenes' paths; several lines where there are several rules.
+    stopped : {"finished", "time"} or None
+        None where it did not run. A learner that the clock stopped may still have a rule.
+    """
+
+    name: str
+    available: bool
+    reason: str | None = None
+    train_accuracy: float | None = None
+    test_accuracy: float | None = None
+    size: int | None = None
+    seconds: float | None = None
+    rule: str | None = None
+    stopped: Literal["finished", "time"] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as JSON; those that are None have no key."""
+        return {key: value for key, value in asdict(self).items() if value is not None}
+
+    def metrics(self) -> dict[str, float]:
+        """``baseline.<name>.test_accuracy`` and the others of :data:`FIGURES`, as far as there are any."""
+        found = {figure: getattr(self, figure) for figure in FIGURES}
+        return {
+            f"baseline.{self.name}.{figure}": value for figure, value in found.items() if value is not None
+        }
