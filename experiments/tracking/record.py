@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+Status = Literal["FINISHED", "FAILED", "KILLED"]
 
 
 @dataclass(frozen=True, slots=True)

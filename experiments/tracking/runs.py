@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from experiments.config import Tracking
 from experiments.tracking.address import local, look, masked
 from experiments.tracking.failure import one_sentence
-from experiments.tracking.record import DatasetRecord, RunRecord, TrackedRun
+from experiments.tracking.record import DatasetRecord, RunRecord, Status, TrackedRun
 from experiments.tracking.store import experiment, open_store
 
 if TYPE_CHECKING:
@@ -26,8 +26,14 @@ _LONGEST_DIGEST = 36
 _AT_ONCE = 100
 
 
-def track(config: Tracking, record: RunRecord, folder: Path, parent: str | None = None) -> TrackedRun | None:
-    """Record one finished run; paths in ``config`` are relative to ``folder``.
+def track(
+    config: Tracking,
+    record: RunRecord,
+    folder: Path,
+    parent: str | None = None,
+    status: Status = "FINISHED",
+) -> TrackedRun | None:
+    """Record one run that has ended; paths in ``config`` are relative to ``folder``.
 
     ``parent`` is the run of the sweep it belongs to. Returns None where ``config`` records nothing.
     Raises :class:`TrackingError`; a run that was begun is then marked as failed where that is still possible.
@@ -43,7 +49,7 @@ def track(config: Tracking, record: RunRecord, folder: Path, parent: str | None 
     try:
         with one_sentence(config.uri):
             _log(client, run_id, record)
-            client.set_terminated(run_id, "FINISHED")
+            client.set_terminated(run_id, status)
     except BaseException:
         mark_failed(client, run_id)
         raise

@@ -5,15 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from experiments.config import Tracking
 from experiments.tracking.failure import one_sentence
-from experiments.tracking.record import RunRecord
-from experiments.tracking.runs import log_metrics, log_params
+from experiments.tracking.record import RunRecord, Status
+from experiments.tracking.runs import PARENT, log_metrics, log_params
 from experiments.tracking.store import experiment, open_store
-
-Status = Literal["FINISHED", "FAILED", "KILLED"]
 
 
 def begin_sweep(
@@ -53,6 +51,24 @@ def end_sweep(
         for file in files:
             client.log_artifact(run_id, str(file))
         client.set_terminated(run_id, status)
+
+
+def settle(config: Tracking, folder: Path, parent: str, config_hash: str) -> str | None:
+    """The finished run of a configuration in a sweep, None when there is none.
+
+    Runs of it that did not end well, those of an earlier call of the sweep, are deleted. Raises
+    :class:`TrackingError`.
+    """
+    client = open_store(config, folder)
+    with one_sentence(config.uri):
+        experiment_id = experiment(client, config, folder)
+        filters = f"tags.`{PARENT}` = '{parent}' AND tags.config_hash = '{config_hash}'"
+        found = client.search_runs([experiment_id], filters)
+        for run in found:
+            if run.info.status != "FINISHED":
+                client.delete_run(run.info.run_id)
+        finished = [str(run.info.run_id) for run in found if run.info.status == "FINISHED"]
+    return finished[0] if finished else None
 
 
 def _resumed(client: Any, experiment_id: str, run_id: str) -> bool:
