@@ -99,14 +99,14 @@ class TableWriter(Callback):
 
 
 def _tabulate(composed: DictConfig) -> None:
-    from experiments import run, sweep
+    from experiments import run, table as tables
 
     config = _parse(composed)
     if config.table.rows is None:
         return
     folder, output = Path.cwd(), Path.cwd() / composed.hydra.sweep.dir
-    table = sweep.tabulate(config.table, sweep.read_runs(output))
-    files = sweep.write_table(table, output)
+    table = tables.tabulate(config.table, tables.read_runs(output))
+    files = tables.write_table(table, output)
     print(f"\n{table.markdown()}\nfiles: {_relative(output, folder)}", flush=True)
     try:
         tracked = track(config.tracking, run.table_record(table, files), folder)

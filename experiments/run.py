@@ -18,7 +18,7 @@ from experiments.asking import ask
 from experiments.config import AutomationBench, ConfigError, ExperimentConfig, Warehouse, flatten
 from experiments.datasets.dataset import Dataset, load_dataset, load_pool
 from experiments.metrics import Grade, Truth, compare_with_rule, grade
-from experiments.sweep import SweepTable
+from experiments.table import SweepTable
 from experiments.tracking import DatasetRecord, RunRecord, TrackedRun, masked
 from induce.export import export_check, write_atomically
 from induce.learn import learn_check
