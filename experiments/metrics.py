@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluator import compile_check
+from induce import trust
 from induce.costs import OutsideGrammarError
 from induce.objective import objective_of
 from induce.scenes import LabelledScenes
@@ -109,6 +110,40 @@ def compare_with_rule(
         size = None
     flipped = {record["id"] for record in grade(rule, scenes).mistakes}
     return Truth(size, len(flipped), len(suspected), len(flipped.intersection(suspected)))
+
+
+def evidence(confusion: Confusion, size: float) -> dict[str, float]:
+    """The figures of `induce.trust.Evidence`, in bits, of a rule that takes ``size`` bits to say."""
+    table = trust.Confusion(
+        true_pass=confusion.pass_as_pass,
+        false_pass=confusion.fail_as_pass,
+        true_fail=confusion.fail_as_fail,
+        false_fail=confusion.pass_as_fail,
+    )
+    found = trust.Evidence.of(table, size)
+    return {
+        "labels": found.labels,
+        "errors": found.errors,
+        "rule": size,
+        "saved": found.saved,
+        "surplus": found.saved - size,
+    }
+
+
+def coverage(check: Mapping[str, Any], train: LabelledScenes, test: LabelledScenes) -> list[dict[str, Any]]:
+    """How many scenes each term of ``check`` lets pass: of both labels, and those that no other term does."""
+    seen, unseen = (
+        trust.coverage_by_term(check, scenes.scenes, scenes.require_labels(), scenes.ids)
+        for scenes in (train, test)
+    )
+    return [
+        {"sentence": known.sentence, "train": _counts(known), "test": _counts(new)}
+        for known, new in zip(seen, unseen, strict=True)
+    ]
+
+
+def _counts(term: trust.TermCoverage) -> dict[str, int]:
+    return {"right": len(term.right), "wrong": len(term.wrong), "alone": len(term.alone)}
 
 
 def _predictions(check: Mapping[str, Any], scenes: LabelledScenes) -> Iterator[dict[str, Any]]:

@@ -7,21 +7,24 @@ import importlib.metadata
 import platform
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from evaluator import json_text, sentence
+from experiments.anytime import Anytime
 from experiments.asking import ask
-from experiments.config import AutomationBench, ConfigError, ExperimentConfig, Warehouse, flatten
+from experiments.baselines import Baseline, fit_baselines
+from experiments.config import AutomationBench, ExperimentConfig, Warehouse, flatten
 from experiments.datasets.dataset import Dataset, load_dataset, load_pool
-from experiments.metrics import Grade, Truth, compare_with_rule, grade
+from experiments.evaluation import evaluate, figures
+from experiments.learning import learn
+from experiments.metrics import Grade, Truth, compare_with_rule, coverage, evidence, grade
 from experiments.table import SweepTable
 from experiments.tracking import DatasetRecord, RunRecord, TrackedRun, masked
 from induce.export import export_check, write_atomically
-from induce.learn import learn_check
 from induce.result import InductionResult
 from induce.scenes import LabelledScenes
 from induce.summary import result_lines, scene_lines
@@ -30,7 +33,11 @@ from induce.version import __version__
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one experiment found."""
+    """What one experiment found.
+
+    ``anytime`` is how the learner came to its result, in ``cpu_seconds`` of this process; ``evaluation`` has
+    the parts of :mod:`experiments.evaluation` that were asked for.
+    """
 
     config: ExperimentConfig
     dataset: Dataset
@@ -38,6 +45,10 @@ class Outcome:
     train: Grade
     test: Grade
     started: float
+    anytime: Anytime
+    cpu_seconds: float
+    baselines: tuple[Baseline, ...] = ()
+    evaluation: Mapping[str, Any] = field(default_factory=dict)
     answers: int | None = None
     """The labels that were asked for, where ``asking.labels`` allowed some."""
     truth: Truth | None = None
@@ -56,19 +67,29 @@ def run_experiment(config: ExperimentConfig, folder: Path) -> Outcome:
     """
     started = time.time()
     dataset = load_dataset(config.dataset, folder)
-    answers = None
+    answers, took = None, 0.0
+    anytime = Anytime()
+
+    def learnt(scenes: LabelledScenes) -> InductionResult:
+        nonlocal anytime, took
+        anytime, before = Anytime(), time.process_time()
+        result = learn(config, scenes, anytime)
+        took = time.process_time() - before
+        anytime.finish(result)
+        return result
+
     if config.asking.labels and isinstance(config.dataset, Warehouse):
         asked = ask(
             config,
             dataset.train,
             load_pool(config.dataset, config.asking.pool),
-            learn=lambda scenes: _learn(config, scenes),
+            learn=learnt,
             exact=lambda result: not grade(result.check, dataset.test).mistakes,
         )
         result, answers = asked.result, asked.answers
         dataset = dataclasses.replace(dataset, train=asked.train)
     else:
-        result = _learn(config, dataset.train)
+        result = learnt(dataset.train)
     truth, rule = None, dataset.hidden_rule
     if rule is not None:
         truth = compare_with_rule(rule.check, result.misclassified, dataset.train, config.grammar)
@@ -79,33 +100,28 @@ def run_experiment(config: ExperimentConfig, folder: Path) -> Outcome:
         train=grade(result.check, dataset.train),
         test=grade(result.check, dataset.test),
         started=started,
+        anytime=anytime,
+        cpu_seconds=took,
+        baselines=fit_baselines(
+            dataset.train,
+            dataset.test,
+            config.baselines.names,
+            time_limit=config.baselines.time_limit,
+            seed=config.seed,
+            grammar=config.grammar,
+            learner=config.learner,
+        ),
+        evaluation=evaluate(config, result, dataset.train, dataset.test),
         answers=answers,
         truth=truth,
     )
 
 
-def _learn(config: ExperimentConfig, scenes: LabelledScenes) -> InductionResult:
-    weighted = any(weight != 1.0 for weight in scenes.weights)
-    try:
-        result = learn_check(
-            scenes.scenes,
-            scenes.require_labels(),
-            config.grammar,
-            ids=scenes.ids,
-            sample_weight=scenes.weights if weighted else None,
-            **msgspec.structs.asdict(config.learner),
-        )
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
-    if result.stopped == "interrupted":
-        raise KeyboardInterrupt
-    return result
-
-
 def write_results(outcome: Outcome, composed: str, output: Path) -> tuple[Path, ...]:
     """Write the files of a run into ``output``; ``composed`` is its configuration.
 
-    They are check.json, result.json, predictions.jsonl (each scene), misclassified.jsonl and config.yaml.
+    They are check.json, result.json, predictions.jsonl (each scene), misclassified.jsonl, config.yaml and,
+    where the configuration asks for it, evaluation.json.
     """
     splits = (("train", outcome.train), ("test", outcome.test))
     predictions = [{"split": split, **record} for split, found in splits for record in found.predictions]
@@ -117,6 +133,8 @@ def write_results(outcome: Outcome, composed: str, output: Path) -> tuple[Path, 
         "misclassified.jsonl": _lines(mistakes),
         "config.yaml": composed,
     }
+    if outcome.evaluation:
+        texts["evaluation.json"] = f"{json_text(outcome.evaluation)}\n"
     paths = tuple(output / name for name in texts)
     for path, text in zip(paths, texts.values(), strict=True):
         write_atomically(path, text)
@@ -144,6 +162,7 @@ def run_record(outcome: Outcome, files: tuple[Path, ...]) -> RunRecord:
         ),
         files=files,
         started=outcome.started,
+        series=outcome.anytime.series(),
     )
 
 
@@ -151,10 +170,12 @@ def metrics_of(outcome: Outcome) -> dict[str, float]:
     """The figures of a run by name; ``recovered`` is 1 when the check is right on every unseen scene.
 
     Where the rule is known there are those of :class:`experiments.metrics.Truth`; where labels were asked
-    for, ``answers``, and whether 0, 5, 10 and 20 of them were enough.
+    for, ``answers``, and whether 0, 5, 10 and 20 of them were enough. ``seconds_to_rule`` is when the learner
+    had its first check that beats a constant answer, ``seconds_to_best`` when it had the one that it ended
+    with, ``seconds_to_proof`` when that was proved, where it was.
     """
     result = outcome.result
-    figures = {
+    found = {
         "train_accuracy": outcome.train.confusion.accuracy,
         "test_accuracy": outcome.test.confusion.accuracy,
         "train_misclassified": outcome.train.confusion.wrong,
@@ -168,14 +189,35 @@ def metrics_of(outcome: Outcome) -> dict[str, float]:
         "seconds": result.seconds,
         "atoms": result.atoms,
         "nodes": result.nodes,
+        "cpu_seconds": outcome.cpu_seconds,
     }
+    found |= _moments(outcome) | figures(outcome.evaluation)
+    for baseline in outcome.baselines:
+        found |= baseline.metrics()
     if outcome.truth is not None:
-        figures |= outcome.truth.to_dict()
+        found |= outcome.truth.to_dict()
     if outcome.answers is not None:
-        figures["answers"] = outcome.answers
+        found["answers"] = outcome.answers
         for most in (0, 5, 10, 20):
-            figures[f"recovered_by_{most}"] = int(outcome.recovered and outcome.answers <= most)
-    return figures
+            found[f"recovered_by_{most}"] = int(outcome.recovered and outcome.answers <= most)
+    return found
+
+
+def _moments(outcome: Outcome) -> dict[str, float]:
+    result = outcome.result
+    had = [
+        (moment.seconds, moment.objective)
+        for moment in outcome.anytime.moments
+        if moment.objective is not None
+    ]
+    rules = (seconds for seconds, objective in had if objective < result.constant)
+    best = (seconds for seconds, objective in had if objective == result.objective)
+    found = {
+        "seconds_to_rule": next(rules, None),
+        "seconds_to_best": next(best, None),
+        "seconds_to_proof": result.seconds if result.optimal else None,
+    }
+    return {name: seconds for name, seconds in found.items() if seconds is not None}
 
 
 def _dataset_record(
@@ -262,9 +304,13 @@ def _result(outcome: Outcome) -> dict[str, Any]:
         },
         "sentence": sentence(outcome.result.check),
         "induction": outcome.result.to_dict(),
+        "anytime": outcome.anytime.to_list(),
         "metrics": metrics_of(outcome),
         "train": outcome.train.confusion.to_dict(),
         "test": outcome.test.confusion.to_dict(),
+        "evidence": evidence(outcome.train.confusion, outcome.result.size),
+        "coverage": coverage(outcome.result.check, dataset.train, dataset.test),
+        "baselines": [baseline.to_dict() for baseline in outcome.baselines],
         "versions": dict(_versions()),
     }
 
