@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.metadata
-import platform
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,6 +17,7 @@ from experiments.asking import ask
 from experiments.baselines import Baseline, fit_baselines
 from experiments.config import AutomationBench, ExperimentConfig, Warehouse, flatten
 from experiments.datasets.dataset import Dataset, load_dataset, load_pool
+from experiments.environment import Environment
 from experiments.evaluation import evaluate, figures
 from experiments.learning import learn
 from experiments.metrics import Grade, Truth, compare_with_rule, coverage, evidence, grade
@@ -28,7 +27,6 @@ from induce.export import export_check, write_atomically
 from induce.result import InductionResult
 from induce.scenes import LabelledScenes
 from induce.summary import result_lines, scene_lines
-from induce.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +38,7 @@ class Outcome:
     """
 
     config: ExperimentConfig
+    environment: Environment
     dataset: Dataset
     result: InductionResult
     train: Grade
@@ -65,7 +64,7 @@ def run_experiment(config: ExperimentConfig, folder: Path) -> Outcome:
     Raises :class:`evaluator.SceneError` for unusable files and :class:`ConfigError` for scenes that nothing
     can be learnt from.
     """
-    started = time.time()
+    started, environment = time.time(), Environment.of(folder)
     dataset = load_dataset(config.dataset, folder)
     answers, took = None, 0.0
     anytime = Anytime()
@@ -95,6 +94,7 @@ def run_experiment(config: ExperimentConfig, folder: Path) -> Outcome:
         truth = compare_with_rule(rule.check, result.misclassified, dataset.train, config.grammar)
     return Outcome(
         config=config,
+        environment=environment,
         dataset=dataset,
         result=result,
         train=grade(result.check, dataset.train),
@@ -120,8 +120,8 @@ def run_experiment(config: ExperimentConfig, folder: Path) -> Outcome:
 def write_results(outcome: Outcome, composed: str, output: Path) -> tuple[Path, ...]:
     """Write the files of a run into ``output``; ``composed`` is its configuration.
 
-    They are check.json, result.json, predictions.jsonl (each scene), misclassified.jsonl, config.yaml and,
-    where the configuration asks for it, evaluation.json.
+    They are check.json, result.json, predictions.jsonl (each scene), misclassified.jsonl, config.yaml,
+    environment.json and, where the configuration asks for it, evaluation.json.
     """
     splits = (("train", outcome.train), ("test", outcome.test))
     predictions = [{"split": split, **record} for split, found in splits for record in found.predictions]
@@ -132,6 +132,7 @@ def write_results(outcome: Outcome, composed: str, output: Path) -> tuple[Path, 
         "predictions.jsonl": _lines(predictions),
         "misclassified.jsonl": _lines(mistakes),
         "config.yaml": composed,
+        "environment.json": f"{json_text(outcome.environment.to_dict())}\n",
     }
     if outcome.evaluation:
         texts["evaluation.json"] = f"{json_text(outcome.evaluation)}\n"
@@ -150,7 +151,7 @@ def run_record(outcome: Outcome, files: tuple[Path, ...]) -> RunRecord:
     config, dataset, result = outcome.config, outcome.dataset, outcome.result
     hashes = {"grammar_hash": result.grammar_hash, "data_hash": result.data_hash}
     address = {"tracking.uri": masked(config.tracking.uri)}
-    versions = {f"version.{name}": version for name, version in _versions().items()}
+    versions = {f"version.{name}": version for name, version in _versions(outcome).items()}
     train_file, test_file = dataset.files or (None, None)
     return RunRecord(
         name=_title(config),
@@ -162,6 +163,7 @@ def run_record(outcome: Outcome, files: tuple[Path, ...]) -> RunRecord:
         ),
         files=files,
         started=outcome.started,
+        tags=outcome.environment.tags() | {"proof": "proved" if result.optimal else "bound"},
         series=outcome.anytime.series(),
     )
 
@@ -311,15 +313,13 @@ def _result(outcome: Outcome) -> dict[str, Any]:
         "evidence": evidence(outcome.train.confusion, outcome.result.size),
         "coverage": coverage(outcome.result.check, dataset.train, dataset.test),
         "baselines": [baseline.to_dict() for baseline in outcome.baselines],
-        "versions": dict(_versions()),
+        "versions": _versions(outcome),
     }
 
 
-def _versions() -> Mapping[str, str]:
-    solver, numbers = importlib.metadata.version("clingo"), importlib.metadata.version("numpy")
-    return {
-        "check-induction": __version__,
-        "python": platform.python_version(),
-        "clingo": solver,
-        "numpy": numbers,
+def _versions(outcome: Outcome) -> dict[str, str]:
+    """The versions that decide what is learnt; environment.json has them all."""
+    found = outcome.environment
+    return {"python": found.python} | {
+        name: found.versions[name] for name in ("check-induction", "clingo", "numpy")
     }
