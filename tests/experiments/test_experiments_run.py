@@ -20,7 +20,14 @@ from experiments.config import parse_config
 from experiments.datasets.warehouse import RULES, generate
 
 Command = Callable[..., Any]
-FILES = ["check.json", "config.yaml", "misclassified.jsonl", "predictions.jsonl", "result.json"]
+FILES = [
+    "check.json",
+    "config.yaml",
+    "environment.json",
+    "misclassified.jsonl",
+    "predictions.jsonl",
+    "result.json",
+]
 
 
 @dataclass(frozen=True)
