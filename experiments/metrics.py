@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluator import compile_check
+from experiments.anytime import Anytime
 from induce import trust
 from induce.costs import OutsideGrammarError
 from induce.objective import objective_of
+from induce.result import InductionResult
 from induce.scenes import LabelledScenes
 
 
@@ -110,6 +112,21 @@ def compare_with_rule(
         size = None
     flipped = {record["id"] for record in grade(rule, scenes).mistakes}
     return Truth(size, len(flipped), len(suspected), len(flipped.intersection(suspected)))
+
+
+def milestones(anytime: Anytime, result: InductionResult) -> dict[str, float]:
+    """When a learning came how far, in seconds, as far as it did.
+
+    ``seconds_to_rule`` is when it had its first check that beats a constant answer, ``seconds_to_best`` when
+    it had the one that it ended with, ``seconds_to_proof`` when that was proved.
+    """
+    had = [(moment.seconds, moment.objective) for moment in anytime.moments if moment.objective is not None]
+    found = {
+        "seconds_to_rule": [seconds for seconds, objective in had if objective < result.constant],
+        "seconds_to_best": [seconds for seconds, objective in had if objective == result.objective],
+        "seconds_to_proof": [result.seconds] if result.optimal else [],
+    }
+    return {name: seconds[0] for name, seconds in found.items() if seconds}
 
 
 def evidence(confusion: Confusion, size: float) -> dict[str, float]:

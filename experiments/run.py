@@ -20,7 +20,7 @@ from experiments.datasets.dataset import Dataset, load_dataset, load_pool
 from experiments.environment import Environment
 from experiments.evaluation import evaluate, figures
 from experiments.learning import learn
-from experiments.metrics import Grade, Truth, compare_with_rule, coverage, evidence, grade
+from experiments.metrics import Grade, Truth, compare_with_rule, coverage, evidence, grade, milestones
 from experiments.table import SweepTable
 from experiments.tracking import DatasetRecord, RunRecord, TrackedRun, masked
 from induce.export import export_check, write_atomically
@@ -172,9 +172,8 @@ def metrics_of(outcome: Outcome) -> dict[str, float]:
     """The figures of a run by name; ``recovered`` is 1 when the check is right on every unseen scene.
 
     Where the rule is known there are those of :class:`experiments.metrics.Truth`; where labels were asked
-    for, ``answers``, and whether 0, 5, 10 and 20 of them were enough. ``seconds_to_rule`` is when the learner
-    had its first check that beats a constant answer, ``seconds_to_best`` when it had the one that it ended
-    with, ``seconds_to_proof`` when that was proved, where it was.
+    for, ``answers``, and whether 0, 5, 10 and 20 of them were enough. Seconds are those of
+    :func:`experiments.metrics.milestones`.
     """
     result = outcome.result
     found = {
@@ -193,7 +192,7 @@ def metrics_of(outcome: Outcome) -> dict[str, float]:
         "nodes": result.nodes,
         "cpu_seconds": outcome.cpu_seconds,
     }
-    found |= _moments(outcome) | figures(outcome.evaluation)
+    found |= milestones(outcome.anytime, result) | figures(outcome.evaluation)
     for baseline in outcome.baselines:
         found |= baseline.metrics()
     if outcome.truth is not None:
@@ -203,23 +202,6 @@ def metrics_of(outcome: Outcome) -> dict[str, float]:
         for most in (0, 5, 10, 20):
             found[f"recovered_by_{most}"] = int(outcome.recovered and outcome.answers <= most)
     return found
-
-
-def _moments(outcome: Outcome) -> dict[str, float]:
-    result = outcome.result
-    had = [
-        (moment.seconds, moment.objective)
-        for moment in outcome.anytime.moments
-        if moment.objective is not None
-    ]
-    rules = (seconds for seconds, objective in had if objective < result.constant)
-    best = (seconds for seconds, objective in had if objective == result.objective)
-    found = {
-        "seconds_to_rule": next(rules, None),
-        "seconds_to_best": next(best, None),
-        "seconds_to_proof": result.seconds if result.optimal else None,
-    }
-    return {name: seconds for name, seconds in found.items() if seconds is not None}
 
 
 def _dataset_record(

@@ -7,9 +7,11 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, TypeVar
 
 _BAD_INPUT = 2
+_ENGINES: Final = ("auto", "enumerate", "asp")
+_Read = TypeVar("_Read")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -54,6 +56,20 @@ def _automationbench(arguments: argparse.Namespace) -> tuple[dict[str, Any], str
     return automationbench.as_dict(found), automationbench.table(found)
 
 
+def _learner(arguments: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    from experiments.benchmark import learner
+
+    report = learner.benchmark_learner(
+        arguments.scenes,
+        arguments.terms,
+        arguments.engines,
+        arguments.rounds,
+        arguments.seconds,
+        tell=lambda line: print(line, file=sys.stderr, flush=True),
+    )
+    return learner.as_dict(report), learner.table(report)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="experiments benchmark", description="Measure the parts: how fast they are, how much they learn."
@@ -87,6 +103,42 @@ def _parser() -> argparse.ArgumentParser:
     traces.add_argument(
         "--steps", type=_up_to(10_000), default=50, metavar="N", help="steps of each (default: 50)"
     )
+    learner = benchmarks.add_parser(
+        "learner",
+        help="what learning takes by scenes and terms, beside a decision tree",
+        description="CPU and wall seconds, seconds to the first rule and to the proof, and memory of each "
+        "engine on generated warehouse plans, beside a decision tree on the same plans.",
+    )
+    learner.set_defaults(run=_learner)
+    _add_common(learner, rounds=3, how="median")
+    learner.add_argument(
+        "--scenes",
+        type=_list_of(_up_to(100_000)),
+        default=[100, 1000],
+        metavar="N,…",
+        help="how many, several after commas (default: 100,1000)",
+    )
+    learner.add_argument(
+        "--terms",
+        type=_list_of(_up_to(3)),
+        default=[1, 2, 3],
+        metavar="K,…",
+        help="terms of the hidden rule, 1 to 3 (default: 1,2,3)",
+    )
+    learner.add_argument(
+        "--engines",
+        type=_list_of(_engine),
+        default=list(_ENGINES),
+        metavar="NAME,…",
+        help=f"of {', '.join(_ENGINES)} (default: all)",
+    )
+    learner.add_argument(
+        "--seconds",
+        type=_up_to(3_600),
+        default=20,
+        metavar="S",
+        help="for one learning at most (default: 20)",
+    )
     automationbench = benchmarks.add_parser(
         "automationbench",
         help="the share of AutomationBench's assertions that worlds alone give back",
@@ -118,15 +170,25 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_common(parser: argparse.ArgumentParser, rounds: int) -> None:
+def _add_common(parser: argparse.ArgumentParser, rounds: int, how: str = "best") -> None:
     parser.add_argument(
         "--rounds",
         type=_up_to(1000),
         default=rounds,
         metavar="N",
-        help=f"best of N rounds (default: {rounds})",
+        help=f"{how} of N rounds (default: {rounds})",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _list_of(read: Callable[[str], _Read]) -> Callable[[str], list[_Read]]:
+    return lambda text: list(dict.fromkeys(read(word) for word in text.split(",")))
+
+
+def _engine(text: str) -> str:
+    if text not in _ENGINES:
+        raise argparse.ArgumentTypeError(f"expected {', '.join(_ENGINES)}, got {text!r}")
+    return text
 
 
 def _up_to(most: int) -> Callable[[str], int]:

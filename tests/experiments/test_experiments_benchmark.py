@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from evaluator import canonical_json, compile_check, evaluate_many
-from experiments.benchmark import evaluation, peers, traces
+from experiments.benchmark import evaluation, learner, peers, traces
 from experiments.benchmark.cli import main
 from experiments.benchmark.predicates import PREDICATES
+from experiments.datasets.warehouse import RULES
+from induce.parts import terms
 
 ODD_SCENES: list[Any] = [
     {},
@@ -139,6 +141,61 @@ def test_the_report_on_traces(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(rate > 0 for rate in report["per_second"].values())
     assert main(arguments) == 0
     assert "20 trace operators on 20 traces of 10 steps" in capsys.readouterr().out
+
+
+def test_the_report_on_the_learner_has_medians_and_ratios_of_neighbours() -> None:
+    few = ["--scenes", "20", "--terms", "1", "--engines", "enumerate", "--rounds", "1", "--seconds", "5"]
+    command = [sys.executable, "-m", "experiments.benchmark", "learner", "--json", *few]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stderr.splitlines()[-1] == "20 scenes, rule of 1 terms: tree, round 1 of 1"
+    report = json.loads(ran.stdout)
+    (case,) = report["cases"]
+    assert (case["scenes"], case["terms"], case["rule"]) == (20, 1, "no_forklift_in_cold_zone")
+    ours, tree = case["learners"]
+    assert (ours["name"], tree["name"]) == ("enumerate", "tree")
+    assert ours["lower_bound"] <= ours["objective"]
+    assert 0 < ours["to_rule"] <= ours["to_best"] <= ours["wall"] + 1e-3
+    assert ours["cpu_to_tree"] == pytest.approx(ours["cpu"] / tree["cpu"])
+    assert tree["objective"] is None
+    assert 0.5 <= tree["accuracy"] <= 1
+
+
+def test_rules_of_the_benchmark_have_as_many_terms_as_it_says() -> None:
+    for count, name in learner.RULES.items():
+        assert len(terms(RULES[name].check)) == count
+
+
+def measured(cpu: float, proof: float | None) -> learner.Measured:
+    return learner.Measured(cpu, cpu, None, 1.0, 0.1, 0.2, proof, 20.0, 20.0, 7)
+
+
+def test_the_table_on_the_learner() -> None:
+    rounds = {
+        "auto": [measured(4.0, 3.0), measured(9.0, None), measured(2.0, 2.0)],
+        "tree": [measured(2.0, None), measured(3.0, None), measured(1.0, None)],
+    }
+    report = learner.LearnerReport(20, 3, [learner.Case(50, 1, rounds)])
+    line = learner.table(report).splitlines()[2]
+    assert line.split() == ["50", "1", "auto", "4.00", "4.00", "0.10", "-", "-", "100.0%", "2.0"]
+    (ours, _) = learner.as_dict(report)["cases"][0]["learners"]
+    assert (ours["cpu_to_tree"], ours["cpu_to_auto"], ours["to_proof"]) == (2.0, 1.0, None)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--engines", "auto,best"], "expected auto, enumerate, asp, got 'best'"),
+        (["--terms", "1,4"], "expected a whole number from 1 to 3, got '4'"),
+    ],
+)
+def test_what_the_learner_cannot_be_measured_with(
+    words: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["learner", *words])
+    assert left.value.code == 2
+    assert expected in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", [["--traces", "0"], ["--steps", "x"], ["--rounds", "-1"]])
