@@ -165,6 +165,7 @@ def run_record(outcome: Outcome, files: tuple[Path, ...]) -> RunRecord:
         started=outcome.started,
         tags=outcome.environment.tags() | {"proof": "proved" if result.optimal else "bound"},
         series=outcome.anytime.series(),
+        check=result.to_check(),
     )
 
 

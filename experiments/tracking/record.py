@@ -31,6 +31,7 @@ class RunRecord:
         tags: what runs are found by: proof, versions, git state, hash of the configuration.
         series: figures over time, pairs of a second since ``started`` and a value, by metric. A metric has
             either one figure in ``metrics`` or its series, not both.
+        check: what is logged as a model, where that is asked for.
     """
 
     name: str
@@ -41,6 +42,7 @@ class RunRecord:
     started: float
     tags: Mapping[str, str] = field(default_factory=dict)
     series: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
+    check: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

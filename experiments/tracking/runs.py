@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.config import Tracking
+from experiments.model import log_model_of_run
 from experiments.tracking.address import local, look, masked
 from experiments.tracking.failure import one_sentence
 from experiments.tracking.record import DatasetRecord, RunRecord, Status, TrackedRun
@@ -49,6 +50,8 @@ def track(
     try:
         with one_sentence(config.uri):
             _log(client, run_id, record)
+            if config.model and record.check is not None:
+                log_model_of_run(client, experiment_id, run_id, record.check)
             client.set_terminated(run_id, status)
     except BaseException:
         mark_failed(client, run_id)
