@@ -19,6 +19,7 @@ _NO_OVERRIDE = re.compile(r"Could not override '(?P<key>[^']+)'")
 _SEVERAL = re.compile(
     r"Ambiguous value for argument '(?P<choices>[^']+)'|'(?P<sweep>[^']+)' requires --multirun"
 )
+_LAUNCHERS = ("joblib", "dask")
 _NO_GROUP = re.compile(r"Could not find '(?P<group>[^']+)/(?P<option>[^'/]+)'")
 
 
@@ -60,6 +61,8 @@ def _missing_config(error: MissingConfigException) -> str:
     options: Sequence[str] = error.options or ()
     if found and options:
         group, option = found["group"], found["option"]
+        if group == "hydra/launcher" and option in _LAUNCHERS:
+            return missing_launcher(option)
         return f"{group}={option}: no such {group}{did_you_mean(option, options)}"
     return _one_line(_first_line(str(error)))
 
@@ -67,7 +70,7 @@ def _missing_config(error: MissingConfigException) -> str:
 def _unknown_key(key: str, keys: frozenset[str]) -> str:
     if key in known_keys():
         return f"{key}: this configuration leaves the key out; write +{key}=VALUE to add it"
-    close = nearest(key, keys)
+    close = "hydra/launcher" if key == "launcher" else nearest(key, keys)
     if close is None:
         last = key.rpartition(".")[2]
         named = {name.rpartition(".")[2]: name for name in sorted(keys, reverse=True)}
@@ -75,6 +78,11 @@ def _unknown_key(key: str, keys: frozenset[str]) -> str:
         close = named[inner] if inner else None
     hint = f"; did you mean {close!r}?" if close else "; experiments --help lists the keys"
     return f"{key}: unknown key{hint}"
+
+
+def missing_launcher(name: str) -> str:
+    """The sentence for a launcher whose extra is not installed."""
+    return f"hydra/launcher={name}: not installed; pip install 'check-induction[{name}]' brings it"
 
 
 def _first_line(text: str) -> str:

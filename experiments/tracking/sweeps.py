@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from experiments.config import Tracking
+from experiments.tracking.address import local, look, masked
 from experiments.tracking.failure import one_sentence
-from experiments.tracking.record import RunRecord, Status
+from experiments.tracking.record import RunRecord, Status, TrackedRun
 from experiments.tracking.runs import PARENT, log_metrics, log_params
 from experiments.tracking.store import experiment, open_store
 
@@ -41,16 +42,24 @@ def end_sweep(
     status: Status,
     figures: Mapping[str, float],
     files: Sequence[Path],
-) -> None:
+) -> TrackedRun | None:
     """Add the figures and files of a sweep to its run and end it. Raises :class:`TrackingError`."""
     if not config.record or run_id is None:
-        return
+        return None
     client = open_store(config, folder)
     with one_sentence(config.uri):
         log_metrics(client, run_id, RunRecord("", {}, figures, (), (), time.time()))
         for file in files:
             client.log_artifact(run_id, str(file))
         client.set_terminated(run_id, status)
+        info = client.get_run(run_id).info
+    return TrackedRun(
+        store=masked(config.uri),
+        experiment=config.experiment,
+        run_id=run_id,
+        artifacts=local(str(info.artifact_uri)),
+        look=look(config.uri, info.experiment_id, run_id),
+    )
 
 
 def settle(config: Tracking, folder: Path, parent: str, config_hash: str) -> str | None:

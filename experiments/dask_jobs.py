@@ -1,0 +1,135 @@
+"""The jobs of a sweep on a Dask cluster; its workers see the same files as the process that asks them.
+
+When a worker is lost Dask hands its job to another; a job that a lost worker had finished is found finished
+there, so nothing is run twice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from distributed import Client, LocalCluster, as_completed
+from hydra.core.hydra_config import HydraConfig
+from hydra.core.singleton import Singleton
+from hydra.core.utils import JobReturn, JobStatus, configure_log, filter_overrides, run_job, setup_globals
+from hydra.types import HydraContext, TaskFunction
+from omegaconf import DictConfig, open_dict
+
+from experiments.config import ConfigError
+
+# Hydra's settings and stdout belong to a whole process: a worker with several threads runs one job at a time.
+_one_job = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A cluster by the address of its scheduler, or ``workers`` on this machine (None: one a core)."""
+
+    address: str | None
+    workers: int | None
+    timeout: float
+
+    @contextmanager
+    def client(self) -> Iterator[Client]:
+        """A connection to the cluster. Raises :class:`ConfigError` when nothing answers at the address."""
+        logging.getLogger("distributed").setLevel(logging.ERROR)
+        if self.address is None:
+            with (
+                LocalCluster(
+                    n_workers=self.workers,
+                    threads_per_worker=1,
+                    processes=True,
+                    dashboard_address=None,
+                    silence_logs=logging.ERROR,
+                ) as local,
+                Client(local) as client,
+            ):
+                yield client
+            return
+        try:
+            client = Client(self.address, timeout=self.timeout)
+        except (OSError, ValueError) as error:
+            raise ConfigError(
+                f"hydra.launcher.address: no Dask scheduler answers at {self.address!r}; start one with "
+                "`dask scheduler`, or leave the address out for workers on this machine"
+            ) from error
+        with client:
+            yield client
+
+
+def launch(
+    cluster: Cluster,
+    context: HydraContext,
+    task: TaskFunction,
+    config: DictConfig,
+    jobs: Mapping[int, Sequence[str]],
+) -> list[JobReturn]:
+    """Run jobs, overrides by number, and print what each prints as soon as it has ended."""
+    setup_globals()
+    configure_log(config.hydra.hydra_logging, config.hydra.verbose)
+    log = logging.getLogger(__name__)
+    with open_dict(config):
+        config.hydra.sweep.dir = str(Path(str(config.hydra.sweep.dir)).absolute())
+    state, returned = Singleton.get_state(), {}
+    with cluster.client() as client:
+        workers = len(client.scheduler_info(n_workers=-1)["workers"])
+        log.info("Launching %d jobs on Dask, which has %d workers", len(jobs), workers)
+        numbers = {}
+        for number, overrides in jobs.items():
+            log.info("\t#%d : %s", number, " ".join(filter_overrides(overrides)))
+            future = client.submit(
+                _run, number, list(overrides), context, task, config, state, pure=False, retries=0
+            )
+            numbers[future] = number
+        for future in as_completed(list(numbers)):
+            error = future.exception()
+            if error is None:
+                returned[numbers[future]], text = future.result()
+                sys.stdout.write(text)
+                sys.stdout.flush()
+            else:
+                log.error("#%d : %s: %s", numbers[future], type(error).__name__, error)
+                returned[numbers[future]] = JobReturn(
+                    overrides=list(jobs[numbers[future]]), status=JobStatus.COMPLETED
+                )
+            future.release()
+    return [returned[number] for number in jobs]
+
+
+def _run(
+    number: int,
+    overrides: list[str],
+    context: HydraContext,
+    task: TaskFunction,
+    config: DictConfig,
+    state: Mapping[Any, Any],
+) -> tuple[JobReturn, str]:
+    """One job, in a worker; returned with what it has printed."""
+    if not Path(config.hydra.sweep.dir).is_dir():
+        raise ConfigError(f"this worker can't see {config.hydra.sweep.dir}, the folder of the sweep")
+    printed = io.StringIO()
+    with _one_job, contextlib.redirect_stdout(printed):
+        setup_globals()
+        Singleton.set_state(state)
+        own = context.config_loader.load_sweep_config(config, overrides)
+        with open_dict(own):
+            own.hydra.job.id = f"{own.hydra.job.name}_{number}"
+            own.hydra.job.num = number
+        HydraConfig.instance().set_config(own)
+        returned = run_job(
+            task_function=task,
+            config=own,
+            job_dir_key="hydra.sweep.dir",
+            job_subdir_key="hydra.sweep.subdir",
+            hydra_context=context,
+        )
+    return returned, printed.getvalue()
