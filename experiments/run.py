@@ -15,7 +15,7 @@ from evaluator import json_text, sentence
 from experiments.anytime import Anytime
 from experiments.asking import ask
 from experiments.baselines import Baseline, fit_baselines
-from experiments.config import AutomationBench, ExperimentConfig, Warehouse, flatten
+from experiments.config import ExperimentConfig, flatten
 from experiments.datasets.dataset import Dataset, load_dataset, load_pool
 from experiments.environment import Environment
 from experiments.evaluation import evaluate, figures
@@ -77,11 +77,11 @@ def run_experiment(config: ExperimentConfig, folder: Path) -> Outcome:
         anytime.finish(result)
         return result
 
-    if config.asking.labels and isinstance(config.dataset, Warehouse):
+    if config.asking.labels:
         asked = ask(
             config,
             dataset.train,
-            load_pool(config.dataset, config.asking.pool),
+            load_pool(config.dataset, config.asking.pool, folder, config.seed),
             learn=learnt,
             exact=lambda result: not grade(result.check, dataset.test).mistakes,
         )
@@ -266,14 +266,7 @@ def tracking_summary(tracked: TrackedRun) -> Iterator[str]:
 
 
 def _title(config: ExperimentConfig) -> str:
-    dataset = config.dataset
-    if isinstance(dataset, Warehouse):
-        what = dataset.rule
-    elif isinstance(dataset, AutomationBench):
-        what = f"{dataset.task} [{dataset.assertion}]"
-    else:
-        what = Path(dataset.path or dataset.train or "").stem
-    return f"{what}, {config.learner.engine}, seed {config.seed}"
+    return f"{config.dataset.title}, {config.learner.engine}, seed {config.seed}"
 
 
 def _result(outcome: Outcome) -> dict[str, Any]:

@@ -140,6 +140,7 @@ class WorldMaker:
 
     def __init__(self, corpus: Corpus, item: Item, seed: int = 0) -> None:
         search = item.search
+        self.item = item
         self._name = f"automationbench/{seed}/{item.task}/{item.place}"
         self._check = compile_check(item.translation.check)
         self._keys = _keys(search["collection"])

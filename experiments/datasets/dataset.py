@@ -2,84 +2,100 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from evaluator import sentence
-from experiments.config import AutomationBench, DatasetConfig, Jsonl, Warehouse
-from experiments.datasets import automationbench, jsonl, warehouse
+from experiments.dataset_config import (
+    AutomationBench,
+    DatasetConfig,
+    Folder,
+    Monks,
+    Tables,
+    Traces,
+    Trains,
+    Warehouse,
+    Zendo,
+)
+from experiments.datasets import files, folder, monks, tables
+from experiments.datasets.automationbench import Corpus, WorldMaker
+from experiments.datasets.base import Dataset, Rule
+from experiments.datasets.generator import Generator
+from experiments.datasets.traces import TRACES
+from experiments.datasets.trains import TRAINS
+from experiments.datasets.warehouse import WAREHOUSE
+from experiments.datasets.zendo import ZENDO
 from induce.scenes import LabelledScenes
 
+__all__ = ["Dataset", "load_dataset", "load_pool"]
 
-@dataclass(frozen=True, slots=True)
-class Dataset:
-    """Training and unseen scenes, where they came from, and the rule behind the labels where it is known.
+_GENERATORS: dict[type, Generator] = {
+    Warehouse: WAREHOUSE,
+    Trains: TRAINS,
+    Zendo: ZENDO,
+    Traces: TRACES,
+}
 
-    ``source`` says in one line what the dataset is; ``files`` are the files of the training and of the unseen
-    scenes, None for generated ones.
+
+def load_dataset(config: DatasetConfig, working_folder: Path) -> Dataset:
+    """The dataset that ``config`` describes; relative paths start at ``working_folder``.
+
+    Raises :class:`evaluator.SceneError` in one sentence for files that can't be used, and
+    :class:`experiments.config.ConfigError` for names that they don't have.
     """
-
-    name: str
-    source: str
-    train: LabelledScenes
-    test: LabelledScenes
-    files: tuple[Path, Path] | None = None
-    hidden_rule: warehouse.Rule | None = None
-
-
-def load_dataset(config: DatasetConfig, folder: Path) -> Dataset:
-    """The dataset that ``config`` describes; relative paths start at ``folder``.
-
-    Raises :class:`evaluator.SceneError` in one sentence for files that can't be used.
-    """
-    if isinstance(config, Warehouse):
-        return _warehouse(config)
+    if isinstance(config, (Warehouse, Trains, Zendo, Traces)):
+        return _GENERATORS[type(config)].dataset(
+            config.rule,
+            config.train,
+            config.test,
+            noise=config.noise,
+            near_misses=_near_misses(config),
+            seed=config.seed,
+        )
+    if isinstance(config, Monks):
+        return monks.dataset(config.rule, config.train, config.noise, config.seed)
+    if isinstance(config, Tables):
+        return tables.dataset(config)
     if isinstance(config, AutomationBench):
-        return _automationbench(config, folder)
-    return _jsonl(config, folder)
+        return _automationbench(config, working_folder)
+    if isinstance(config, Folder):
+        return folder.dataset(config, working_folder)
+    return files.dataset(config, working_folder)
 
 
-def load_pool(config: Warehouse, size: int) -> LabelledScenes:
-    """Scenes that labels can be asked for: independent of the others, with the answers of the hidden rule."""
-    return warehouse.generate(config.rule, "pool", size, seed=config.seed)
+def load_pool(config: DatasetConfig, size: int, working_folder: Path, seed: int = 0) -> LabelledScenes:
+    """Scenes that labels can be asked for, beside those to learn from and the unseen ones, with the answers.
+
+    Where there are files they are ``size`` scenes at most, drawn by ``seed``. ``config`` is one of which
+    :func:`experiments.dataset_config.can_answer` holds.
+    """
+    if isinstance(config, (Warehouse, Trains, Zendo, Traces)):
+        generator = _GENERATORS[type(config)]
+        return generator.scenes(config.rule, "pool", size, near_misses=_near_misses(config), seed=config.seed)
+    if isinstance(config, AutomationBench):
+        return _worlds(config, working_folder).worlds("pool", size)
+    assert isinstance(config, Folder)
+    return folder.pool(config, working_folder, size, seed)
 
 
-def _warehouse(config: Warehouse) -> Dataset:
-    noise = f", {config.noise:.0%} of the training labels flipped" if config.noise else ""
-    return Dataset(
-        name="warehouse",
-        source=f"generated plans, rule {config.rule}, seed {config.seed}{noise}",
-        train=warehouse.generate(config.rule, "train", config.train, noise=config.noise, seed=config.seed),
-        test=warehouse.generate(config.rule, "test", config.test, seed=config.seed),
-        hidden_rule=warehouse.RULES[config.rule],
-    )
+def _near_misses(config: Warehouse | Trains | Zendo | Traces) -> float:
+    return 0.0 if isinstance(config, Warehouse) else config.near_misses
 
 
-def _automationbench(config: AutomationBench, folder: Path) -> Dataset:
-    assert config.tasks is not None
-    assert config.task is not None
-    corpus = automationbench.Corpus.read(folder / config.tasks)
-    item = corpus.item(config.task, config.assertion)
-    maker = automationbench.WorldMaker(corpus, item, config.seed)
+def _automationbench(config: AutomationBench, working_folder: Path) -> Dataset:
+    maker = _worlds(config, working_folder)
+    item = maker.item
     check = item.translation.check
     return Dataset(
         name="automationbench",
         source=f"worlds for assertion {item.place} ({item.type}) of {item.task}, seed {config.seed}",
         train=maker.worlds("train", config.train),
         test=maker.worlds("test", config.test),
-        hidden_rule=warehouse.Rule(sentence(check), check),
+        hidden_rule=Rule(sentence(check), check),
     )
 
 
-def _jsonl(config: Jsonl, folder: Path) -> Dataset:
-    if config.path is not None:
-        path = folder / config.path
-        train, test = jsonl.split(jsonl.read(path), config.test_share, config.seed)
-        source = f"{config.path}, {config.test_share:.0%} of each label kept unseen, seed {config.seed}"
-        return Dataset("jsonl", source, train, test, files=(path, path))
-    assert config.train is not None
-    assert config.test is not None
-    files = folder / config.train, folder / config.test
-    return Dataset(
-        "jsonl", f"{config.train} and {config.test}", jsonl.read(files[0]), jsonl.read(files[1]), files=files
-    )
+def _worlds(config: AutomationBench, working_folder: Path) -> WorldMaker:
+    assert config.tasks is not None
+    assert config.task is not None
+    corpus = Corpus.read(working_folder / config.tasks)
+    return WorldMaker(corpus, corpus.item(config.task, config.assertion), config.seed)

@@ -13,14 +13,11 @@ and the rule's name through :class:`random.Random`, so a seed means the same sce
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
-from evaluator import compile_check
+from experiments.datasets.base import Rule
+from experiments.datasets.generator import Generator
 from induce.scenes import LabelledScenes
-
-_MOST_DRAWS_PER_SCENE = 400
 
 _CLIMATES = ("ambient", "ambient", "cold", "dry")
 _KINDS = ("rack", "rack", "rack", "robot", "robot", "forklift", "conveyor", "station")
@@ -41,14 +38,6 @@ _LOADS = {
 _TAGS = ("leased", "new", "fragile", "spare", "shared", "audited")
 _SITES = ("Northgate", "Harbour", "Mill Lane", "Eastfield", "Quarry", "Station Road")
 _PLANNERS = ("amara", "björn", "chloe", "deniz", "emeka", "farah")
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A hidden rule: what it says in words, and the check that labels a plan as passing."""
-
-    says: str
-    check: dict[str, Any]
 
 
 RULES: dict[str, Rule] = {
@@ -177,45 +166,45 @@ RULES: dict[str, Rule] = {
             ],
         },
     ),
+    "cooled_or_heavy_or_small": Rule(
+        "cooled with sprinklers, or a load of 1000 or more and five exits, or at most 30 wide and inspected",
+        {
+            "op": "or",
+            "of": [
+                {
+                    "op": "and",
+                    "of": [
+                        {"op": "eq", "path": "warehouse.climate", "value": "cold"},
+                        {"op": "eq", "path": "warehouse.safety.sprinklers", "value": True},
+                    ],
+                },
+                {
+                    "op": "and",
+                    "of": [
+                        {
+                            "op": "find",
+                            "collection": "warehouse.placements",
+                            "where": {"op": "gte", "path": "load", "value": 1000},
+                        },
+                        {"op": "gte", "path": "warehouse.safety.exits", "value": 5},
+                    ],
+                },
+                {
+                    "op": "and",
+                    "of": [
+                        {"op": "lte", "path": "warehouse.dimensions.width", "value": 30},
+                        {"op": "exists", "path": "warehouse.safety.inspection"},
+                    ],
+                },
+            ],
+        },
+    ),
 }
 
 
 def generate(rule: str, part: str, size: int, *, noise: float = 0.0, seed: int = 0) -> LabelledScenes:
-    """``size`` plans labelled by the named rule, half of them passing (one more when ``size`` is odd).
-
-    ``part`` ("train", "test") names an independent stream of the same seed and begins the ids. ``noise`` is
-    the share of labels (0 to 0.5) that are flipped after balancing: exactly ``round(noise * size)`` of them.
-
-    Raises KeyError for a rule that is not in :data:`RULES`.
-    """
-    passes = compile_check(RULES[rule].check).passes
-    stream = f"warehouse/{rule}/{part}/{seed}"
-    wanted = {"pass": size - size // 2, "fail": size // 2}
-    scenes: list[dict[str, Any]] = []
-    labels: list[str] = []
-    for scene in _plans(random.Random(stream), _MOST_DRAWS_PER_SCENE * max(size, 1)):
-        if not any(wanted.values()):
-            break
-        label = "pass" if passes(scene) else "fail"
-        if wanted[label]:
-            wanted[label] -= 1
-            scenes.append(scene)
-            labels.append(label)
-    if any(wanted.values()):
-        raise RuntimeError(f"the warehouse generator decides the rule {rule} one way too rarely")
-    for flipped in random.Random(f"{stream}/noise").sample(range(size), round(noise * size)):
-        labels[flipped] = "fail" if labels[flipped] == "pass" else "pass"
-    return LabelledScenes(
-        ids=tuple(f"{part}-{number:04}" for number in range(1, size + 1)),
-        labels=tuple(labels),
-        scenes=tuple(scenes),
-        weights=(1.0,) * size,
-    )
-
-
-def _plans(source: random.Random, most: int) -> Iterator[dict[str, Any]]:
-    for _ in range(most):
-        yield _plan(source)
+    """``size`` plans labelled by the named rule; see :meth:`Generator.scenes`."""
+    return WAREHOUSE.scenes(rule, part, size, noise=noise, seed=seed)
 
 
 def _plan(source: random.Random) -> dict[str, Any]:
@@ -299,3 +288,6 @@ def _safety(source: random.Random) -> dict[str, Any]:
 
 def _date(source: random.Random, year: int) -> str:
     return f"{year}-{source.randint(1, 12):02}-{source.randint(1, 28):02}"
+
+
+WAREHOUSE = Generator("warehouse", "plans", RULES, _plan)

@@ -10,7 +10,7 @@ import pytest
 from evaluator import SceneError
 from experiments.config import Jsonl
 from experiments.datasets.dataset import load_dataset
-from experiments.datasets.jsonl import read, split
+from experiments.datasets.files import read_jsonl as read
 from induce.scenes import LabelledScenes, load_scenes
 
 
