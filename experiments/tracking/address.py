@@ -7,11 +7,14 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 SQLITE = "sqlite:///"
+# A password may hold a slash, by mistake; a port before a slash is no password.
+_ACCOUNT = re.compile(r"(?<=://)(?:[^/\s]*|[^/\s:]+:(?!\d+/)\S*)@")
+_SECRET = re.compile(r"(?i)([?&;](?:password|passwd|pwd|token|secret|sslpassword)=)[^&;\s'\"]*")
 
 
 def masked(uri: str) -> str:
-    """The address without the name and password it may carry."""
-    return re.sub(r"(?<=://)[^/]*@", "", uri)
+    """The address, or a text with addresses, without the names, passwords and tokens that they carry."""
+    return _SECRET.sub(r"\1…", _ACCOUNT.sub("", uri))
 
 
 def look(uri: str, experiment_id: str, run_id: str) -> str:

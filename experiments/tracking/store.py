@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from experiments.config import Tracking
 from experiments.tracking.address import SQLITE, masked
-from experiments.tracking.failure import TrackingError, one_sentence
+from experiments.tracking.failure import NO_SERVER, TrackingError, one_sentence
 
 if TYPE_CHECKING:
     from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
@@ -26,6 +26,7 @@ _ENVIRONMENT = {
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",
 }
+_PATIENCE = 10.0  # seconds to wait for a database that another process is writing
 
 
 def open_store(config: Tracking, folder: Path) -> MlflowClient:
@@ -65,6 +66,8 @@ def experiment(client: MlflowClient, config: Tracking, folder: Path) -> str:
             found = client.get_experiment_by_name(config.experiment)  # another process was first
             if found is None:
                 raise
+    if not found.experiment_id:
+        raise ValueError(NO_SERVER)
     if found.lifecycle_stage != "active":
         raise TrackingError(
             f"tracking.experiment: {config.experiment!r} is deleted in {masked(config.uri)}; restore it with "
@@ -94,18 +97,29 @@ def _prepare_database(path: Path, artifacts: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         fresh = path.with_name(f".{path.name}.{os.getpid()}")
         try:
-            fresh.touch(exist_ok=False)
+            _touch(fresh, path)
             _set_up(f"{SQLITE}{fresh.as_posix()}", artifacts.as_uri())
             _publish(fresh, path)
         finally:
-            fresh.unlink(missing_ok=True)
-    connection = sqlite3.connect(path)
+            for left in (fresh, fresh.with_name(f"{fresh.name}-journal")):
+                left.unlink(missing_ok=True)
+    connection = sqlite3.connect(path, timeout=_PATIENCE)
     try:
         connection.execute("BEGIN IMMEDIATE")
-        connection.execute("SELECT count(*) FROM sqlite_master")
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
         connection.rollback()
     finally:
         connection.close()
+    if "alembic_version" not in tables:
+        what = "something else than an MLflow store" if tables else "nothing at all"
+        raise ValueError(f"the file holds {what}; choose another, or the name of a new one")
+
+
+def _touch(fresh: Path, wanted: Path) -> None:
+    try:
+        fresh.touch(exist_ok=False)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(wanted)) from None
 
 
 def _set_up(uri: str, artifacts: str) -> None:
