@@ -1,8 +1,8 @@
 """Hydra's launcher ``dask``: the jobs of a sweep on a Dask cluster, or on worker processes of this machine.
 
 Hydra takes its plugins from the packages inside ``hydra_plugins``; what this one does is in
-:mod:`experiments.dask_jobs`, which is imported with Dask when jobs are launched. Hydra runs a plugin before it
-has a name among modules, so annotations are no texts here.
+:mod:`experiments.dask_jobs`, which is imported with Dask when jobs are launched. Hydra runs a plugin before
+it has a name among modules, so annotations are no texts here.
 """
 
 from collections.abc import Sequence
