@@ -21,6 +21,7 @@ from experiments import sweep
 from experiments.commandline import SweepRequest, config_directory, quoted, read_command_line, said, tree_of
 from experiments.job import USER_MISTAKES, run_alone, run_nested
 from experiments.nesting import read_nest
+from experiments.secrets import mask_files, without_passwords
 from induce.version import __version__
 
 # A first word that is no override picks one of these, each the module of a function main(words) -> exit code.
@@ -30,7 +31,7 @@ _GAVE_UP, _BAD_INPUT, _INTERRUPTED, _READER_GONE, _TERMINATED = 1, 2, 130, 141, 
 
 def main() -> None:
     """Run the experiments that ``sys.argv`` asks for."""
-    words = sys.argv[1:]
+    words = without_passwords(sys.argv[1:])
     if words[:1] == ["--version"]:
         print(f"experiments {__version__}")
         return
@@ -59,6 +60,7 @@ def _job(composed: DictConfig) -> None:
     """One run of a configuration; Hydra calls it, in another process when a launcher says so."""
     settings = HydraConfig.get()
     folder, output = Path(settings.runtime.cwd), Path(settings.runtime.output_dir)
+    mask_files(output)
     if settings.mode == RunMode.MULTIRUN:
         outer = folder / settings.sweep.dir
         nest = read_nest(outer)
@@ -89,6 +91,7 @@ def _sweep(words: Sequence[str], request: SweepRequest) -> None:
                 sweep.end(current, stopped=True)
                 raise
             gave_up = f"the launcher gave up ({type(error).__name__}: {' '.join(str(error).split())[:200]})"
+        mask_files(current.output)
         ended = sweep.end(current, stopped=stopped or gave_up is not None)
     for line in sweep.summary(current, ended):
         print(line, flush=True)
