@@ -57,7 +57,7 @@ class CheckScorer(Scorer):
         result = self._check(self._scene(outputs, trace))
         source = AssessmentSource(source_type=AssessmentSourceType.CODE, source_id="check-induction")
         gap = result.gap
-        metadata = {"gap": f"{gap:g}" if isfinite(gap) else "Infinity", **_status(result)}
+        metadata = {"gap": repr(gap) if isfinite(gap) else "Infinity", **_status(result)}
         verdict = Feedback(
             name=self.name, value=result.passed, rationale=result.why, source=source, metadata=metadata
         )
