@@ -21,7 +21,6 @@ from experiments.environment import Environment
 from experiments.evaluation import evaluate, figures
 from experiments.learning import learn
 from experiments.metrics import Grade, Truth, compare_with_rule, coverage, evidence, grade, milestones
-from experiments.table import SweepTable
 from experiments.tracking import DatasetRecord, RunRecord, TrackedRun, masked
 from induce.export import export_check, write_atomically
 from induce.result import InductionResult
@@ -239,23 +238,10 @@ def summary(outcome: Outcome) -> Iterator[str]:
 
 
 def summary_line(outcome: Outcome) -> str:
-    """The experiment in one line, for sweeps of many."""
+    """What came of the experiment in one line, for sweeps of many."""
     unseen, end = outcome.test.confusion, "recovered" if outcome.recovered else "not recovered"
     asked = "" if outcome.answers is None else f", {outcome.answers} labels asked"
-    title, size = f"{_title(outcome.config)}, {len(outcome.dataset.train)} scenes", outcome.result.size
-    return f"{title}: {end}{asked}, {size:g} bits, accuracy on unseen scenes {unseen.accuracy:.3f}"
-
-
-def table_record(table: SweepTable, files: tuple[Path, ...]) -> RunRecord:
-    """What MLflow is told about the table of a sweep: each mean as a metric, and the files."""
-    return RunRecord(
-        name=f"{table.config.title}, table",
-        params=flatten({"table": msgspec.to_builtins(table.config)}) | {"runs": table.runs},
-        metrics=dict(table.figures()),
-        datasets=(),
-        files=files,
-        started=time.time(),
-    )
+    return f"{end}{asked}, {outcome.result.size:g} bits, accuracy on unseen scenes {unseen.accuracy:.3f}"
 
 
 def tracking_summary(tracked: TrackedRun) -> Iterator[str]:

@@ -27,7 +27,7 @@ SMALL = ("dataset.rule=within_budget,inspected", "dataset.train=6,10", "seed=0,1
 
 
 def table_of(folder: Path) -> tuple[str, dict[str, Any]]:
-    (markdown,) = folder.glob("multirun/*/*/table.md")
+    (markdown,) = folder.glob("multirun/*/table.md")
     return markdown.read_text(encoding="utf-8"), json.loads(markdown.with_suffix(".json").read_text("utf-8"))
 
 
@@ -46,7 +46,7 @@ def test_a_preset_sweeps_and_tabulates_what_its_runs_found(swept: tuple[Path, st
     assert table["rows"]["values"] == ["within_budget", "inspected"]
     assert table["columns"] == {"key": "dataset.train", "values": ["6", "10"]}
     assert table["runs"] == 8
-    results = [json.loads(path.read_text("utf-8")) for path in folder.glob("multirun/*/*/*/result.json")]
+    results = [json.loads(path.read_text("utf-8")) for path in folder.glob("multirun/*/*/result.json")]
     for row, cells in zip(table["rows"]["values"], table["means"]["test_accuracy"][:-1], strict=True):
         for size, mean in zip((6, 10), cells, strict=True):
             unseen = [
@@ -59,22 +59,23 @@ def test_a_preset_sweeps_and_tabulates_what_its_runs_found(swept: tuple[Path, st
             assert mean == pytest.approx(sum(unseen) / 2)
 
 
-def test_the_table_is_a_run_of_its_own_in_the_store(swept: tuple[Path, str]) -> None:
+def test_the_table_is_with_the_run_of_the_sweep(swept: tuple[Path, str]) -> None:
     folder, _ = swept
     client = MlflowClient(f"sqlite:///{(folder / 'mlflow.db').as_posix()}")
     experiment = client.get_experiment_by_name("check-induction")
     assert experiment is not None
-    runs = {run.info.run_name: run for run in client.search_runs([experiment.experiment_id])}
-    tabulated = runs.pop("Sample efficiency, table")
+    runs = client.search_runs([experiment.experiment_id])
+    (parent,) = [run for run in runs if "mlflow.parentRunId" not in run.data.tags]
     means = table_of(folder)[1]["means"]
-    metrics = tabulated.data.metrics
+    metrics = parent.data.metrics
     assert metrics["recovered/inspected/10"] == means["recovered"][1][1]
     assert metrics["recovered/all/6"] == means["recovered"][2][0]
-    assert sorted(item.path for item in client.list_artifacts(tabulated.info.run_id)) == [
-        "table.json",
-        "table.md",
-    ]
-    assert all(run.data.metrics["recovered"] in (0, 1) for run in runs.values())
+    files = [item.path for item in client.list_artifacts(parent.info.run_id)]
+    assert sorted(files) == ["sweep.json", "table.json", "table.md"]
+    jobs = [run for run in runs if run is not parent]
+    assert {run.data.tags["mlflow.parentRunId"] for run in jobs} == {parent.info.run_id}
+    assert len(jobs) == 8
+    assert all(run.data.metrics["recovered"] in (0, 1) for run in jobs)
 
 
 def test_the_same_table_without_m_and_with_another_hash_seed(

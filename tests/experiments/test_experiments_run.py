@@ -85,14 +85,6 @@ def own(experiments: Command, tmp_path_factory: pytest.TempPathFactory) -> Ran:
     return Ran(folder, done.returncode, done.stdout, done.stderr)
 
 
-@pytest.fixture(scope="module")
-def sweep(experiments: Command, tmp_path_factory: pytest.TempPathFactory) -> Ran:
-    folder = tmp_path_factory.mktemp("sweep")
-    words = ["dataset.rule=inspected", "dataset.train=20", "dataset.test=10", "learner.work_limit=1000"]
-    done = experiments(folder, "-m", "learner=enumerate,asp", *words)
-    return Ran(folder, done.returncode, done.stdout, done.stderr)
-
-
 def test_the_default_run_prints_what_it_found(default: Ran) -> None:
     assert (default.code, default.err) == (0, "")
     said = default.said
@@ -119,7 +111,7 @@ def test_nothing_is_littered(default: Ran) -> None:
     artifacts = default.folder / "mlartifacts/check-induction" / run.info.run_id / "artifacts"
     assert default.said["artifacts"] == str(artifacts)
     stored = sorted(path for path in default.folder.rglob("*") if path.is_file())
-    logs = [default.output / "experiments.log"]
+    logs = [default.output / name for name in ("experiments.log", "record.json", "run.json")]
     hydra = [default.output / ".hydra" / name for name in ("config.yaml", "hydra.yaml", "overrides.yaml")]
     written = [parent / name for parent in (artifacts, default.output) for name in FILES]
     assert stored == sorted([*written, *logs, *hydra, default.folder / "mlflow.db"])
@@ -192,16 +184,6 @@ def test_ones_own_configs_and_files_are_used(own: Ran) -> None:
     assert mistake.pop("gap") > 0
     scene = {"paid": False, "total": 103 * 7 % 11}
     assert mistake == {"split": "test", "id": "o103", "label": "pass", "pass": False, "scene": scene}
-
-
-def test_a_sweep_is_one_store_and_a_run_for_each_combination(sweep: Ran) -> None:
-    assert sweep.code == 0, sweep.err
-    runs = sweep.runs()
-    assert sorted(run.data.params["learner.engine"] for run in runs) == ["asp", "enumerate"]
-    assert [run.info.status for run in runs] == ["FINISHED"] * 2
-    assert sorted(path.name for path in sweep.folder.iterdir()) == ["mlartifacts", "mlflow.db", "multirun"]
-    assert sorted(path.parent.name for path in sweep.folder.rglob("multirun/**/result.json")) == ["0", "1"]
-    assert sweep.out.count("accuracy on unseen scenes: ") == 2
 
 
 @pytest.fixture(scope="module")
