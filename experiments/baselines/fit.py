@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -10,7 +9,9 @@ from experiments.baselines.baseline import Baseline
 from experiments.config import Learner
 from induce.scenes import LabelledScenes
 
-BASELINES: Final = ("tree", "ripper", "greedy_list", "optimal_list", "popper", "fastlas", "ilasp")
+OVER_TABLES: Final = ("tree", "ripper", "greedy_list", "optimal_list")
+PROGRAMS: Final = ("popper", "fastlas", "ilasp")
+BASELINES: Final = (*OVER_TABLES, *PROGRAMS)
 
 
 def fit_baselines(
@@ -25,12 +26,18 @@ def fit_baselines(
 ) -> tuple[Baseline, ...]:
     """Fit each named baseline on ``train`` and grade it on both.
 
+    Trees, rule sets and lists are fitted on the columns of `induce.SceneEncoder`, learners of logic programs
+    on what `induce.export.task.export_task` writes, if their programs are on the PATH. What a baseline lacks,
+    or how it failed, stands in its ``reason`` and is no error.
+
     Parameters
     ----------
     names : iterable of str
         Of :data:`BASELINES`; in this order they are returned, each once.
     time_limit : float
-        Seconds for each of them.
+        Seconds for each of them, from the scenes to the rule.
+    seed : int
+        Of the learners that draw lots.
     grammar, learner
         The language bias and its limits, for the learners of logic programs.
 
@@ -38,30 +45,21 @@ def fit_baselines(
     ------
     ValueError
         When a name is unknown.
+    SceneError
+        When a scene has no label.
     """
+    from experiments.baselines.tables import Task, fit_over_tables
+
     wanted = tuple(dict.fromkeys(names))
     for name in wanted:
         if name not in BASELINES:
             raise ValueError(f"unknown baseline {name!r}; there are {', '.join(BASELINES)}")
-    return tuple(_fit(name, train, test, seed) for name in wanted)
-
-
-def _fit(name: str, train: LabelledScenes, test: LabelledScenes, seed: int) -> Baseline:
-    if name != "tree":
-        return Baseline(name, available=False, reason="not there yet")
-    from experiments.baselines.features import encode
-    from experiments.baselines.tree import fit_tree
-
-    started = time.perf_counter()
-    features = encode(train, test)
-    fitted = fit_tree(features, seed)
-    return Baseline(
-        name,
-        available=True,
-        train_accuracy=float((fitted.train == features.train_passes).mean()),
-        test_accuracy=float((fitted.test == features.test_passes).mean()),
-        size=fitted.size,
-        seconds=time.perf_counter() - started,
-        rule=fitted.rule,
-        stopped="finished",
-    )
+    train.require_labels()
+    test.require_labels()
+    task = Task(train, test, time_limit, seed)
+    found = [*fit_over_tables([name for name in wanted if name in OVER_TABLES], task)]
+    for name in wanted:
+        if name in PROGRAMS:
+            found.append(Baseline(name, available=False, reason="not on the PATH"))
+    by_name = {baseline.name: baseline for baseline in found}
+    return tuple(by_name[name] for name in wanted)

@@ -2,57 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.baselines.features import Features
+from experiments.baselines.features import Features, Table, Test, between
+from experiments.baselines.fitted import Fitted, Split, Tree, fitted_constant, fitted_tree
 
 DEPTH: Final = 4
 
 
-class Fitted(NamedTuple):
-    """What a learner made of the tables: its rule in words, the conditions in it, and its verdicts."""
-
-    rule: str
-    size: int
-    train: NDArray[np.bool_]
-    test: NDArray[np.bool_]
-
-
-def fit_tree(features: Features, seed: int) -> Fitted:
-    """Fit the tree; ``seed`` decides between equally good tests."""
+def fit(features: Features, *, seed: int, time_limit: float) -> Fitted:  # noqa: ARG001 (the same for all learners)
+    """Fit the tree to the weighted scenes; `seed` decides between equally good tests."""
     from sklearn.tree import DecisionTreeClassifier
 
-    if not features.names:
-        verdict = bool(features.weights @ features.train_passes * 2 >= features.weights.sum())
-        return Fitted(
-            "pass" if verdict else "fail",
-            0,
-            np.full(len(features.train), verdict),
-            np.full(len(features.test), verdict),
-        )
+    if not features.names or not features.weights.any():
+        return fitted_constant(features)
     model = DecisionTreeClassifier(max_depth=DEPTH, random_state=seed)
-    model.fit(features.train, features.train_passes, sample_weight=features.weights)
-    tree = model.tree_
-    return Fitted(
-        "\n".join(_lines(features, tree, model.classes_, 0, "")),
-        int((tree.children_left >= 0).sum()),
-        model.predict(features.train),
-        model.predict(features.test),
-    )
+    columns = SingleColumns(features.train)
+    model.fit(columns.table, features.train_passes, sample_weight=features.weights)
+    return fitted_tree(features, _read(model.tree_, model.classes_, columns, 0))
 
 
-def _lines(features: Features, tree: Any, classes: NDArray[Any], node: int, indent: str) -> Iterator[str]:
-    """``if`` and ``else`` down to the verdicts."""
-    left, right = int(tree.children_left[node]), int(tree.children_right[node])
-    if left < 0:
-        yield f"{indent}{'pass' if classes[tree.value[node][0].argmax()] else 'fail'}"
-        return
-    test = features.condition(int(tree.feature[node]), ">", float(tree.threshold[node]))
-    yield f"{indent}if {test}:"
-    yield from _lines(features, tree, classes, right, f"{indent}  ")
-    yield f"{indent}else:"
-    yield from _lines(features, tree, classes, left, f"{indent}  ")
+class SingleColumns:
+    """A table whose values differ in single precision too, which is all that scikit-learn's trees see.
+
+    Columns with values that don't are replaced by the ordinals of their values, so that times in
+    milliseconds and large amounts can be told apart; `threshold` gives the number that a cut stands for.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self.table = table.copy()
+        self._values: dict[int, NDArray[np.float64]] = {}
+        for column in range(table.shape[1]):
+            values, ordinals = np.unique(table[:, column], return_inverse=True)
+            with np.errstate(over="ignore"):
+                single = values.astype(np.float32)
+            if len(np.unique(single)) < len(values) or not np.isfinite(single).all():
+                self.table[:, column] = ordinals
+                self._values[column] = values
+
+    def threshold(self, column: int, cut: float) -> float:
+        """The number in the column that lies where `cut` lies in the table."""
+        if column not in self._values:
+            return cut
+        values, below = self._values[column], int(np.floor(cut))
+        return between(float(values[below]), float(values[below + 1]))
+
+
+def _read(tree: Any, classes: NDArray[Any], columns: SingleColumns, node: int) -> Tree:
+    if tree.children_left[node] < 0:
+        return bool(classes[tree.value[node][0].argmax()])
+    column = int(tree.feature[node])
+    test = Test(column, True, columns.threshold(column, float(tree.threshold[node])))
+    then, otherwise = int(tree.children_right[node]), int(tree.children_left[node])
+    return Split(test, _read(tree, classes, columns, then), _read(tree, classes, columns, otherwise))

@@ -1,0 +1,109 @@
+"""Trees, rule sets and rule lists over the columns of `induce.SceneEncoder`, in a process of their own."""
+
+from __future__ import annotations
+
+import importlib.util
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from experiments.baselines.baseline import Baseline
+from experiments.baselines.child import Done, Failed, Fit, Load, Scenes
+from experiments.baselines.process import START, Learners, TimeUpError, learners
+from induce.scenes import LabelledScenes
+
+OPTIONAL: Final = {"ripper": "wittgenstein", "greedy_list": "imodels"}
+"""The learners that need a package which the extra `baselines` brings."""
+_SHARE: Final = 0.9
+"""Of the time left, what a learner that watches the clock itself may use before its process is ended."""
+_session = threading.Lock()
+
+
+class Task(NamedTuple):
+    """What all baselines are fitted on, and how long each may take (seconds)."""
+
+    train: LabelledScenes
+    test: LabelledScenes
+    time_limit: float
+    seed: int
+
+    @property
+    def no_rule(self) -> str:
+        """The reason of a baseline that the clock stopped."""
+        return f"no rule within {self.time_limit:g} s"
+
+
+def fit_over_tables(names: Sequence[str], task: Task) -> Iterator[Baseline]:
+    """Fit these learners, each a key of `experiments.baselines.child.LEARNERS`."""
+    present = []
+    for name in names:
+        package = OPTIONAL.get(name)
+        if package is not None and importlib.util.find_spec(package) is None:
+            hint = f"{package} is not installed; pip install 'check-induction[baselines]'"
+            yield Baseline(name, available=False, reason=hint)
+        else:
+            present.append(name)
+    if present:
+        with _session:
+            yield from _ask(learners(), present, task)
+
+
+def _ask(process: Learners, names: Sequence[str], task: Task) -> Iterator[Baseline]:
+    """Ask for each learner; the tables are made again where the process had to be ended."""
+    encoding: float | None = None
+    for place, name in enumerate(names):
+        if encoding is None or not process.running:
+            try:
+                made = process.ask(Scenes(task.train, task.test), task.time_limit)
+            except TimeUpError:
+                made = None
+            if not isinstance(made, Done):
+                for skipped in names[place:]:
+                    yield _without_tables(skipped, made, task)
+                return
+            encoding = made.seconds
+        yield _fit(process, name, encoding, task)
+
+
+def _without_tables(name: str, failure: Failed | None, task: Task) -> Baseline:
+    if failure is None:
+        return _timed_out(name, task)
+    return Baseline(name, available=True, reason=f"the scenes could not be made a table: {failure.message}")
+
+
+def _fit(process: Learners, name: str, encoding: float, task: Task) -> Baseline:
+    try:
+        loaded = process.ask(Load(name), START)
+    except TimeUpError:
+        loaded = Failed(f"no import within {START:g} s")
+    if isinstance(loaded, Failed):
+        package = OPTIONAL.get(name, name)
+        return Baseline(name, available=False, reason=f"{package} can't be imported ({loaded.message})")
+    if not process.running:
+        return Baseline(name, available=True, reason="its process ended")
+    left = task.time_limit - encoding
+    try:
+        if left <= 0:
+            raise TimeUpError
+        answer = process.ask(Fit(name, task.seed, left * _SHARE), left)
+    except TimeUpError:
+        return _timed_out(name, task)
+    if isinstance(answer, Failed):
+        return Baseline(name, available=True, reason=f"it failed: {answer.message}")
+    fitted = answer.fitted
+    assert fitted is not None
+    return Baseline(
+        name,
+        available=True,
+        reason=answer.note,
+        train_accuracy=answer.train_accuracy,
+        test_accuracy=answer.test_accuracy,
+        size=fitted.size,
+        seconds=encoding + answer.seconds,
+        rule=fitted.rule,
+        stopped="finished" if fitted.finished else "time",
+    )
+
+
+def _timed_out(name: str, task: Task) -> Baseline:
+    return Baseline(name, available=True, reason=task.no_rule, seconds=task.time_limit, stopped="time")
