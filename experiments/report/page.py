@@ -40,6 +40,7 @@ _FIRST_WORDS = (
     "some",
     "the",
 )
+TEMPLATES = resources.files("experiments.report") / "templates"
 LONGEST_TEXT = 4000
 """Characters of a scene or another long text that are shown."""
 _POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -82,7 +83,7 @@ def _environment() -> Environment:
 
 @functools.cache
 def _style() -> str:
-    return resources.files("experiments.report").joinpath("templates/style.css").read_text(encoding="utf-8")
+    return (TEMPLATES / "style.css").read_text(encoding="utf-8")
 
 
 def bits(value: Any) -> str:

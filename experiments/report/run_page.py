@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,6 +9,7 @@ from typing import Any, Literal
 from markupsafe import Markup
 
 from evaluator import CheckError, canonical_json, json_text, sentence
+from experiments.comparison_intervals import wilson
 from experiments.report import charts
 from experiments.report.files import Mistake, ReportError, RunFiles, Split, amount
 from experiments.report.page import bits, count, percent, render
@@ -101,14 +101,6 @@ def _side(run: RunFiles, split: Split, title: str, sheet: StyleSheet) -> Side:
         mistakes=tuple(wrong[:MOST_MISTAKES]),
         wrong=graded.total - graded.right,
     )
-
-
-def wilson(right: int, total: int, z: float = 1.959964) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share (Wilson 1927)."""
-    share, weight = right / total, z * z / total
-    middle = (share + weight / 2) / (1 + weight)
-    half = z / (1 + weight) * math.sqrt(share * (1 - share) / total + weight / (4 * total))
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def _evidence(run: RunFiles) -> Evidence:

@@ -1,0 +1,135 @@
+"""Intervals and tests for paired differences: bootstrap, McNemar, sign flips, Holm.
+
+Differences are between two contenders on the same units: +1 for a scene that only the first judges as it is
+labelled, -1 for one that only the second does, 0 otherwise; or the difference of a figure between two runs.
+Scenes come in blocks, one a test set, and a block is the unit where there are several, since scenes that one
+check was learnt for share its luck.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Differences = NDArray[np.float64]
+_EXACT_FLIPS = 14
+"""Blocks up to which every pattern of flipped signs is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean difference; ``low`` and ``high`` bound its interval and ``p_value`` tests that there is none.
+
+    Those are None where there is a single figure and nothing to resample.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    p_value: float | None
+
+
+def of_scenes(blocks: Sequence[Differences], *, level: float, resamples: int, seed: int) -> Estimate:
+    """The mean difference over scenes, each block weighing the same.
+
+    The interval is a percentile bootstrap (Efron 1979): of scenes in a single block, of blocks and of scenes
+    within them in several. The test is McNemar's, exact, for one block, else of flipped signs of the means
+    of the blocks.
+    """
+    means = np.array([block.mean() for block in blocks])
+    generator = np.random.default_rng(seed)
+    drawn = np.zeros(resamples)
+    picks = generator.integers(len(blocks), size=(resamples, len(blocks)))
+    for place, block in enumerate(blocks):
+        times = (picks == place).sum(axis=1)
+        shares = np.array([(block > 0).mean(), (block < 0).mean(), (block == 0).mean()])
+        # Scenes drawn again for each time that their block was drawn: only how many of each kind counts.
+        counts = generator.multinomial(len(block) * times, shares / shares.sum())
+        drawn += (counts[:, 0] - counts[:, 1]) / len(block)
+    drawn /= len(blocks)
+    low, high = _ends(drawn, level)
+    if len(blocks) == 1:
+        p_value = mcnemar(int((blocks[0] > 0).sum()), int((blocks[0] < 0).sum()))
+    else:
+        p_value = sign_flips(means, seed=seed)
+    return Estimate(float(means.mean()), low, high, p_value)
+
+
+def of_figures(differences: Differences, *, level: float, resamples: int, seed: int) -> Estimate:
+    """The mean difference of a figure over blocks, with a percentile bootstrap of the blocks."""
+    value = float(differences.mean())
+    if len(differences) == 1:
+        return Estimate(value, None, None, None)
+    generator = np.random.default_rng(seed)
+    picks = generator.integers(len(differences), size=(resamples, len(differences)))
+    low, high = _ends(differences[picks].mean(axis=1), level)
+    return Estimate(value, low, high, sign_flips(differences, seed=seed))
+
+
+def unpaired(right: int, total: int, other_right: int, other_total: int, *, level: float) -> Estimate:
+    """The difference of two shares of scenes by a hybrid of Wilson's intervals (Newcombe 1998).
+
+    For verdicts that are not known scene by scene; wider than a paired interval where both are right on much
+    the same scenes.
+    """
+    share, other = right / total, other_right / other_total
+    low, high = wilson(right, total, level=level)
+    other_low, other_high = wilson(other_right, other_total, level=level)
+    value = share - other
+    down = float(np.hypot(share - low, other_high - other))
+    up = float(np.hypot(high - share, other - other_low))
+    return Estimate(value, max(-1.0, value - down), min(1.0, value + up), None)
+
+
+def wilson(right: int, total: int, *, level: float = 0.95) -> tuple[float, float]:
+    """Wilson's interval of a share (Wilson 1927)."""
+    from statistics import NormalDist
+
+    z = NormalDist().inv_cdf(0.5 + level / 2)
+    share, weight = right / total, z * z / total
+    middle = (share + weight / 2) / (1 + weight)
+    half = z / (1 + weight) * (share * (1 - share) / total + weight / (4 * total)) ** 0.5
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def mcnemar(first: int, second: int) -> float:
+    """The exact two-sided p-value that ``first`` against ``second`` scenes fall by a fair coin."""
+    if first == second:
+        return 1.0
+    from scipy.stats import binomtest
+
+    return float(binomtest(first, first + second).pvalue)
+
+
+def sign_flips(differences: Differences, *, seed: int, draws: int = 20_000) -> float:
+    """The two-sided p-value of the mean when each difference might as well have the other sign.
+
+    Exact for up to 14 differences, else from draws.
+    """
+    size = len(differences)
+    if size <= _EXACT_FLIPS:
+        patterns = (np.arange(2**size)[:, None] >> np.arange(size)) & 1
+    else:
+        patterns = np.random.default_rng(seed).integers(2, size=(draws, size))
+    means = np.abs((1 - 2 * patterns) @ differences) / size
+    as_far = int((means >= abs(differences.mean()) - 1e-12).sum())
+    return as_far / len(means) if size <= _EXACT_FLIPS else (as_far + 1) / (len(means) + 1)
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """P-values adjusted for being several (Holm 1979); None stays None and does not count."""
+    known = sorted((value, at) for at, value in enumerate(p_values) if value is not None)
+    adjusted: list[float | None] = [None] * len(p_values)
+    most = 0.0
+    for rank, (value, at) in enumerate(known):
+        most = max(most, min(1.0, value * (len(known) - rank)))
+        adjusted[at] = most
+    return adjusted
+
+
+def _ends(drawn: Differences, level: float) -> tuple[float, float]:
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
