@@ -105,11 +105,13 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Tracking(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where a run is recorded: an MLflow store, an experiment in it, and a folder for the files of runs.
 
-    With ``record`` off a run leaves its files and nothing else; ``model`` logs the check as a model as well.
+    With ``record`` off a run leaves its files and nothing else; ``model`` logs the check as a model as well,
+    ``report`` its page and charts.
     """
 
     record: bool = True
     model: bool = True
+    report: bool = True
     uri: Text = "sqlite:///mlflow.db"
     experiment: Text = "check-induction"
     artifacts: Text = "mlartifacts"
