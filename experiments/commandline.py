@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +19,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from experiments.config import ConfigError, ExperimentConfig, flatten, parse_config
-from experiments.mistakes import CONFIG_MISTAKES, missing_launcher, no_such_folder, sentence_of
+from experiments.mistakes import CONFIG_MISTAKES, missing_launcher, no_such_folder, sentence_of, wrong_option
 
 SWEEPS = "multirun"
 _BASIC_SWEEPER = "hydra._internal.core_plugins.basic_sweeper.BasicSweeper"
@@ -63,7 +64,12 @@ def read_command_line(words: Sequence[str]) -> SweepRequest | None:
     Every value that a sweep lists is judged once, not every combination. Raises :class:`ConfigError` and what
     :data:`experiments.mistakes.CONFIG_MISTAKES` names.
     """
-    arguments, unknown = get_args_parser().parse_known_args(list(words))
+    parser = get_args_parser()
+    parser.exit_on_error = False
+    try:
+        arguments, unknown = parser.parse_known_args(list(words))
+    except argparse.ArgumentError as error:
+        raise ConfigError(f"{error}; experiments --help shows what there is") from None
     if unknown:
         raise ConfigError(f"{unknown[0]}: unknown option; experiments --help shows what there is")
     if arguments.config_dir is not None and not Path(arguments.config_dir).is_dir():
@@ -175,7 +181,7 @@ def _compose(overrides: list[str], place: _Place, settings: bool = False) -> Dic
     except CONFIG_MISTAKES:
         raise
     except ValueError as error:
-        raise ConfigError(str(error)) from error
+        raise ConfigError(wrong_option(error)) from error
     finally:
         GlobalHydra.instance().clear()
 
@@ -192,7 +198,9 @@ def _plain(config: DictConfig) -> dict[str, Any]:
 
 
 def _keys_now() -> Iterable[str]:
-    """The keys that the default configuration has, inner ones as well."""
+    """The groups of options, and the keys that the default configuration has, inner ones as well."""
+    configs = config_directory()
+    yield from (path.relative_to(configs).as_posix() for path in configs.rglob("*") if path.is_dir())
     for name in flatten(tree_of(_compose([], _Place()))):
         parts = name.split(".")
         yield from (".".join(parts[: length + 1]) for length in range(len(parts)))

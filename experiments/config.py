@@ -44,8 +44,8 @@ __all__ = [
     "Folder",
     "Jsonl",
     "Learner",
-    "Paper",
     "Monks",
+    "Paper",
     "Parquet",
     "Split",
     "Sweep",
@@ -174,6 +174,12 @@ class ExperimentConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     paper: Paper = Paper()
 
 
+class _Language(msgspec.Struct):
+    """The part of a configuration that is kept as it is given."""
+
+    grammar: Grammar
+
+
 def parse_config(tree: Mapping[str, Any]) -> ExperimentConfig:
     """The experiment that a composed configuration describes.
 
@@ -196,15 +202,18 @@ def parse_config(tree: Mapping[str, Any]) -> ExperimentConfig:
     if config.evaluation.folds == 1:
         raise ConfigError("evaluation.folds: expected 0 (none) or a whole number >= 2, got 1")
     try:
+        msgspec.convert({"grammar": config.grammar}, _Language)
         Grammar.of(config.grammar)
+    except msgspec.ValidationError as error:
+        raise ConfigError(sentence_of_finding(str(error), tree, _Language)) from None
     except ValueError as error:
         raise ConfigError(str(error)) from None
     return config
 
 
 def known_keys() -> frozenset[str]:
-    """Every dotted key that some valid configuration may have, apart from those inside ``grammar``."""
-    return frozenset(keys_of(ExperimentConfig))
+    """Every dotted key that some valid configuration may have, apart from those inside table.values."""
+    return frozenset((*keys_of(ExperimentConfig), *keys_of(_Language)))
 
 
 def flatten(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -52,7 +52,8 @@ def sentence_of_finding(message: str, tree: Mapping[str, Any], schema: type[msgs
     missing = _MISSING.match(what)
     if missing:
         key = _join(place, missing["name"])
-        choices = _texts(_types_at(key, tree, schema))
+        types = _types_at(key, tree, schema)
+        choices = _texts(types) or _tags(types)
         return f"{key} is missing{'; give one of ' + ', '.join(choices) if choices else ''}"
     place = _named(place, tree, schema)
     value, types = _value_at(tree, place), _types_at(place, tree, schema)
@@ -66,7 +67,10 @@ def sentence_of_finding(message: str, tree: Mapping[str, Any], schema: type[msgs
     if not expected:
         return f"{place or 'configuration'}: {what[:1].lower()}{what[1:]}"
     words = re.sub(r"`([^`]*)`", lambda types: _one_of(types[1].split(" | ")), expected["what"])
-    return f"{place}: expected {words.replace('text of length >= 1', 'some text')}, got {_shown(value)}"
+    words = words.replace("text of length >= 1", "some text")
+    keys = _fields(types, value) if isinstance(value, str) else ()
+    hint = f"; give its keys, such as {place}.{keys[0]}" if keys else ""
+    return f"{place}: expected {words}, got {_shown(value)}{hint}"
 
 
 _UNKNOWN = re.compile(r"Object contains unknown field `(?P<name>.*?)`(?: - at `\$\.?(?P<place>.*)`)?$", re.S)
@@ -113,7 +117,8 @@ def _known_keys(
         close = nearest(key, elsewhere) or next(iter(elsewhere), None)
         if close:
             return f"; did you mean {close!r}?"
-    return did_you_mean(name, here)
+    close = nearest(name, here)
+    return f"; did you mean {_join(place, close)!r}?" if close else did_you_mean(name, here)
 
 
 def _options(hint: Any) -> tuple[Any, ...]:
@@ -137,7 +142,12 @@ def _chosen(types: Iterable[Any], value: Any) -> type[msgspec.Struct] | None:
 
 def _fields(types: Iterable[Any], value: Any) -> tuple[str, ...]:
     struct = _chosen(types, value)
-    return struct.__struct_fields__ if struct else ()
+    return (*_tag_field(struct), *struct.__struct_fields__) if struct else ()
+
+
+def _tag_field(struct: type[msgspec.Struct]) -> tuple[str, ...]:
+    field = struct.__struct_config__.tag_field
+    return (field,) if field else ()
 
 
 def _steps(place: str) -> list[str | int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import msgspec
 
@@ -203,6 +203,12 @@ def check_dataset(config: DatasetConfig) -> None:
 def kind_of(config: DatasetConfig) -> str:
     """The name of the kind, as ``dataset.kind`` has it."""
     return str(config.__struct_config__.tag)
+
+
+def kinds_with(key: str) -> tuple[str, ...]:
+    """The kinds of datasets that have a key, ``split`` for one, in their order."""
+    kinds: tuple[type[msgspec.Struct], ...] = get_args(DatasetConfig)
+    return tuple(str(kind.__struct_config__.tag) for kind in kinds if key in kind.__struct_fields__)
 
 
 def can_answer(config: DatasetConfig) -> bool:

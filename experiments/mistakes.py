@@ -11,6 +11,7 @@ from hydra.errors import HydraException, MissingConfigException, OverrideParseEx
 from omegaconf.errors import InterpolationKeyError, OmegaConfBaseException
 
 from experiments.config import did_you_mean, known_keys, nearest
+from experiments.dataset_config import kinds_with
 
 CONFIG_MISTAKES = (HydraException, OmegaConfBaseException, yaml.YAMLError)
 
@@ -20,7 +21,12 @@ _SEVERAL = re.compile(
     r"Ambiguous value for argument '(?P<choices>[^']+)'|'(?P<sweep>[^']+)' requires --multirun"
 )
 _LAUNCHERS = ("joblib", "dask")
-_NO_GROUP = re.compile(r"Could not find '(?P<group>[^']+)/(?P<option>[^'/]+)'")
+_NO_GROUP = re.compile(r"Could not find '(?P<group>[^']+)/(?P<option>[^'/]*)'")
+_NOT_THERE = re.compile(r"Could not delete\D*?'(?P<key>[^']+)'")
+_THERE = re.compile(
+    r"Multiple values for (?P<group>[^ ]+)\. To override|An item is already at '(?P<key>[^']+)'"
+)
+_MERGING = re.compile(r"Error merging override (?P<word>.+)")
 
 
 def sentence_of(error: Exception, keys: Callable[[], Iterable[str]]) -> str:
@@ -39,6 +45,15 @@ def sentence_of(error: Exception, keys: Callable[[], Iterable[str]]) -> str:
     unknown = _NO_OVERRIDE.search(text)
     if unknown:
         return _unknown_key(unknown["key"], frozenset(keys()))
+    absent = _NOT_THERE.search(text)
+    if absent:
+        return f"~{_unknown_key(absent['key'], frozenset(keys()))}"
+    there = _THERE.search(text)
+    if there:
+        return f"{there['group'] or there['key']}: has a value already; leave out the + to give it another"
+    merging = _MERGING.search(text)
+    if merging:
+        return f"{merging['word']}: {_first_line(str(error.__cause__)).lower()}"
     if isinstance(error, InterpolationKeyError):
         return f"{error.full_key}: refers to another key that this configuration leaves out"
     several = _SEVERAL.search(text)
@@ -68,16 +83,46 @@ def _missing_config(error: MissingConfigException) -> str:
 
 
 def _unknown_key(key: str, keys: frozenset[str]) -> str:
+    """``keys`` are those of the default configuration, and the groups."""
+    kinds = kinds_with(re.split("[./]", key)[1]) if re.match("dataset[./]", key) else ()
+    if kinds and (key in known_keys() or key in keys):
+        adding = "" if "/" in key else f"; +{key}=VALUE adds it to a file of your own"
+        have = f"{_listed(kinds)} {'have' if len(kinds) > 1 else 'has'}"
+        return f"{key}: this dataset has no such key, but dataset={have}{adding}"
     if key in known_keys():
         return f"{key}: this configuration leaves the key out; write +{key}=VALUE to add it"
-    close = "hydra/launcher" if key == "launcher" else nearest(key, keys)
-    if close is None:
-        last = key.rpartition(".")[2]
-        named = {name.rpartition(".")[2]: name for name in sorted(keys, reverse=True)}
-        inner = nearest(last, named)
-        close = named[inner] if inner else None
+    if key.startswith("table.values."):
+        return f"{key}: table.values names no such metric yet; write +{key}=TITLE to add it"
+    if key.startswith("hydra."):
+        return f"{key}: unknown key; experiments --cfg hydra shows Hydra's own keys"
+    close = "hydra/launcher" if key == "launcher" else _nearest_key(key, keys | known_keys())
     hint = f"; did you mean {close!r}?" if close else "; experiments --help lists the keys"
     return f"{key}: unknown key{hint}"
+
+
+def _nearest_key(key: str, keys: frozenset[str]) -> str | None:
+    """A key beside it, else one of the same name, else the most like it, else the most like its last part."""
+    parent, _, last = key.rpartition(".")
+    beside = {name.rpartition(".")[2]: name for name in sorted(keys) if name.rpartition(".")[0] == parent}
+    named = [name for name in keys if name.rpartition(".")[2] == last]
+    ends = {name.rpartition(".")[2]: name for name in sorted(keys, reverse=True)}
+    same = nearest(key, named) or min(named, key=lambda name: (name.count("."), name), default=None)
+    close, alike = nearest(last, beside), nearest(last, ends)
+    return (
+        (beside[close] if close else None) or same or nearest(key, keys) or (ends[alike] if alike else None)
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def wrong_option(error: ValueError) -> str:
+    """The sentence for what Hydra says of a group that is given something other than a name."""
+    if "Config group override must be a string" in str(error):
+        return f"a group takes the name of an option, and null or a number is none; {_EXAMPLE}"
+    return str(error)
 
 
 def missing_launcher(name: str) -> str:
