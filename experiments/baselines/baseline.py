@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
+
+from induce.scenes import LabelledScenes
 
 FIGURES = ("train_accuracy", "test_accuracy", "size", "seconds")
+
+
+class Task(NamedTuple):
+    """What every baseline is fitted on, and the seconds that each may take."""
+
+    train: LabelledScenes
+    test: LabelledScenes
+    time_limit: float
+    seed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +53,12 @@ class Baseline:
     seconds: float | None = None
     rule: str | None = None
     stopped: Literal["finished", "time"] | None = None
+
+    @classmethod
+    def timed_out(cls, name: str, task: Task) -> Baseline:
+        """One that the clock stopped before it had a rule."""
+        reason = f"no rule within {task.time_limit:g} s"
+        return cls(name, available=True, reason=reason, seconds=task.time_limit, stopped="time")
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON; those that are None have no key."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from experiments.baselines.baseline import Baseline
+from experiments.baselines.baseline import Baseline, Task
 from experiments.config import Learner
 from induce.scenes import LabelledScenes
 
@@ -48,8 +48,6 @@ def fit_baselines(
     SceneError
         When a scene has no label.
     """
-    from experiments.baselines.tables import Task, fit_over_tables
-
     wanted = tuple(dict.fromkeys(names))
     for name in wanted:
         if name not in BASELINES:
@@ -57,9 +55,14 @@ def fit_baselines(
     train.require_labels()
     test.require_labels()
     task = Task(train, test, time_limit, seed)
-    found = [*fit_over_tables([name for name in wanted if name in OVER_TABLES], task)]
+    found = {}
+    if over_tables := [name for name in wanted if name in OVER_TABLES]:
+        from experiments.baselines.tables import fit_over_tables  # scikit-learn is slow to import
+
+        found = {baseline.name: baseline for baseline in fit_over_tables(over_tables, task)}
     for name in wanted:
         if name in PROGRAMS:
-            found.append(Baseline(name, available=False, reason="not on the PATH"))
-    by_name = {baseline.name: baseline for baseline in found}
-    return tuple(by_name[name] for name in wanted)
+            from experiments.baselines.programs import fit_program
+
+            found[name] = fit_program(name, task, grammar, learner)
+    return tuple(found[name] for name in wanted)

@@ -5,32 +5,17 @@ from __future__ import annotations
 import importlib.util
 import threading
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
-from experiments.baselines.baseline import Baseline
+from experiments.baselines.baseline import Baseline, Task
 from experiments.baselines.child import Done, Failed, Fit, Load, Scenes
 from experiments.baselines.process import START, Learners, TimeUpError, learners
-from induce.scenes import LabelledScenes
 
 OPTIONAL: Final = {"ripper": "wittgenstein", "greedy_list": "imodels"}
 """The learners that need a package which the extra `baselines` brings."""
 _SHARE: Final = 0.9
 """Of the time left, what a learner that watches the clock itself may use before its process is ended."""
 _session = threading.Lock()
-
-
-class Task(NamedTuple):
-    """What all baselines are fitted on, and how long each may take (seconds)."""
-
-    train: LabelledScenes
-    test: LabelledScenes
-    time_limit: float
-    seed: int
-
-    @property
-    def no_rule(self) -> str:
-        """The reason of a baseline that the clock stopped."""
-        return f"no rule within {self.time_limit:g} s"
 
 
 def fit_over_tables(names: Sequence[str], task: Task) -> Iterator[Baseline]:
@@ -67,7 +52,7 @@ def _ask(process: Learners, names: Sequence[str], task: Task) -> Iterator[Baseli
 
 def _without_tables(name: str, failure: Failed | None, task: Task) -> Baseline:
     if failure is None:
-        return _timed_out(name, task)
+        return Baseline.timed_out(name, task)
     return Baseline(name, available=True, reason=f"the scenes could not be made a table: {failure.message}")
 
 
@@ -87,7 +72,7 @@ def _fit(process: Learners, name: str, encoding: float, task: Task) -> Baseline:
             raise TimeUpError
         answer = process.ask(Fit(name, task.seed, left * _SHARE), left)
     except TimeUpError:
-        return _timed_out(name, task)
+        return Baseline.timed_out(name, task)
     if isinstance(answer, Failed):
         return Baseline(name, available=True, reason=f"it failed: {answer.message}")
     fitted = answer.fitted
@@ -103,7 +88,3 @@ def _fit(process: Learners, name: str, encoding: float, task: Task) -> Baseline:
         rule=fitted.rule,
         stopped="finished" if fitted.finished else "time",
     )
-
-
-def _timed_out(name: str, task: Task) -> Baseline:
-    return Baseline(name, available=True, reason=task.no_rule, seconds=task.time_limit, stopped="time")
