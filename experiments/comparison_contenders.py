@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluator import canonical_json, json_text
+from evaluator import canonical_json
 from experiments.config import flatten
+from experiments.report.differing import value_text
 from experiments.report.files import ReportError, RunFiles, amount, read_predictions, read_run
 from experiments.report.sources import Found
 
@@ -152,8 +153,4 @@ def _telling(flat: Sequence[Mapping[str, Any]], blocks: Sequence[int]) -> tuple[
 def _named(keys: Sequence[str], flat: Mapping[str, Any]) -> str:
     last = [key.rpartition(".")[2] for key in keys]
     short = [key if last.count(name) > 1 else name for key, name in zip(keys, last, strict=True)]
-    return ", ".join(f"{name}={_text(flat.get(key))}" for key, name in zip(keys, short, strict=True))
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json_text(value)
+    return ", ".join(f"{name}={value_text(flat.get(key))}" for key, name in zip(keys, short, strict=True))

@@ -42,9 +42,10 @@ def differing(configs: Sequence[Mapping[str, Any]]) -> Differing:
             shortest[texts] = name
     keys = [name for name in columns if name in shortest.values()]
     shown, left_out = tuple(keys[:MOST_KEYS]), tuple(keys[MOST_KEYS:])
-    values = tuple(tuple(_text(one.get(name)) if name in one else "" for name in shown) for one in flat)
+    values = tuple(tuple(value_text(one.get(name)) if name in one else "" for name in shown) for one in flat)
     return Differing(shown, values, left_out)
 
 
-def _text(value: Any) -> str:
+def value_text(value: Any) -> str:
+    """A value of a configuration as it stands in a table."""
     return value if isinstance(value, str) else json_text(value)

@@ -71,7 +71,8 @@ def _environment() -> Environment:
     environment.filters |= {
         "bits": bits,
         "capital": capital,
-        "percent": percent,
+        "sentence": lambda text: f"{text[:1].upper()}{text[1:]}.",
+        "percent": lambda share, digits=1: percent(share, digits).replace(" ", "\N{NO-BREAK SPACE}"),
         "count": count,
         "figure": figure,
         "lines": _lines,
@@ -104,7 +105,7 @@ def percent(share: float, digits: int = 1) -> str:
     """A share as a percentage that says 100 % of all alone and 0 % of none alone: ``99.9 %``."""
     step = 10.0**-digits
     shown = min(max(round(100 * share, digits), step), 100 - step) if 0 < share < 1 else 100 * share
-    return f"{shown:.{digits}f}".removesuffix("." + "0" * digits) + "\N{NO-BREAK SPACE}%"
+    return f"{shown:.{digits}f}".removesuffix("." + "0" * digits) + " %"
 
 
 def count(number: float, one: str, many: str | None = None) -> str:

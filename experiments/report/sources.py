@@ -128,31 +128,39 @@ def _reason(folder: Path) -> str:
 
 def _in_store(word: str, read: Read[T], uri: str) -> Found[T]:
     from experiments.config import Tracking
-    from experiments.tracking import open_store
+    from experiments.tracking import TrackingError, open_store
     from experiments.tracking.failure import one_sentence
 
     if uri.startswith(_SQLITE) and not Path(uri.removeprefix(_SQLITE)).exists():
         raise ReportError(f"{word}: no such folder, and no MLflow store at {uri}; --uri names another store")
     client = open_store(Tracking(uri=uri), Path.cwd())
-    with one_sentence(uri):
-        run = _run(client, word, uri)
-        if RESULT in _artifacts(client, word):
-            return Found(word, _name(run), False, (_fetched(client, run, read, alone=True),))
-        children = list(_children(client, run))
-        finished = [child for child in children if RESULT in _artifacts(client, child.info.run_id)]
-        if not finished:
-            raise ReportError(f"{word}: this MLflow run has no {RESULT}, nor has any run inside it")
-        done = {child.info.run_id for child in finished}
-        return Found(
-            word=word,
-            name=_name(run),
-            is_sweep=True,
-            runs=tuple(_fetched(client, child, read, alone=False) for child in finished),
-            tables=tuple(_tables(client, word)),
-            unfinished=tuple(
-                Unfinished(_name(child), _why(child)) for child in children if child.info.run_id not in done
-            ),
-        )
+    try:
+        with one_sentence(uri):
+            return _of_run(client, _run(client, word, uri), word, read)
+    except TrackingError as error:
+        if isinstance(error.__cause__, ReportError):  # what was found is at fault, and not the store
+            raise error.__cause__ from None
+        raise
+
+
+def _of_run(client: MlflowClient, run: Run, word: str, read: Read[T]) -> Found[T]:
+    if RESULT in _artifacts(client, word):
+        return Found(word, _name(run), False, (_fetched(client, run, read, alone=True),))
+    children = list(_children(client, run))
+    finished = [child for child in children if RESULT in _artifacts(client, child.info.run_id)]
+    if not finished:
+        raise ReportError(f"{word}: this MLflow run has no {RESULT}, nor has any run inside it")
+    done = {child.info.run_id for child in finished}
+    return Found(
+        word=word,
+        name=_name(run),
+        is_sweep=True,
+        runs=tuple(_fetched(client, child, read, alone=False) for child in finished),
+        tables=tuple(_tables(client, word)),
+        unfinished=tuple(
+            Unfinished(_name(child), _why(child)) for child in children if child.info.run_id not in done
+        ),
+    )
 
 
 def _run(client: MlflowClient, word: str, uri: str) -> Run:
