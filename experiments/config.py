@@ -117,7 +117,7 @@ class Tracking(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     artifacts: Text = "mlartifacts"
 
 
-BaselineName = Literal["tree", "ripper", "greedy_list", "optimal_list", "popper", "fastlas"]
+BaselineName = Literal["tree", "ripper", "greedy_list", "optimal_list", "popper", "fastlas", "ilasp"]
 
 
 class Baselines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
