@@ -6,13 +6,14 @@ import importlib
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import hydra
+from hydra.conf import HydraConf
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
@@ -25,7 +26,11 @@ from experiments.secrets import mask_files, without_passwords
 from induce.version import __version__
 
 # A first word that is no override picks one of these, each the module of a function main(words) -> exit code.
-COMMANDS = {"benchmark": "experiments.benchmark.cli"}
+COMMANDS = {
+    "benchmark": "experiments.benchmark.cli",
+    "compare": "experiments.comparison_cli",
+    "report": "experiments.report.cli",
+}
 _GAVE_UP, _BAD_INPUT, _INTERRUPTED, _READER_GONE, _TERMINATED = 1, 2, 130, 141, 143
 
 
@@ -71,11 +76,19 @@ def _job(composed: DictConfig) -> None:
         sys.stdout.write(f"{line}\n")  # in one piece: other jobs may write at the same time
         sys.stdout.flush()
         return
+    tree = tree_of(composed)
     try:
-        for line in run_alone(tree_of(composed), folder, output):
+        lines = _paper(tree, settings, folder, output) if "paper" in tree else run_alone(tree, folder, output)
+        for line in lines:
             print(line, flush=True)
     except USER_MISTAKES as error:
         _stop(error)
+
+
+def _paper(tree: Mapping[str, Any], settings: HydraConf, folder: Path, output: Path) -> Iterator[str]:
+    from experiments.paper.build import build  # what tables need, and a single run does not
+
+    return build(tree, settings, folder, output)
 
 
 def _sweep(words: Sequence[str], request: SweepRequest) -> None:
