@@ -91,6 +91,15 @@ def test_every_key_of_the_schema_is_in_the_shipped_configs(composed: Any) -> Non
     assert known_keys() - shown == only_presets
 
 
+def test_the_help_names_every_key() -> None:
+    config: Any = OmegaConf.load(config_directory() / "config.yaml")
+    text = OmegaConf.to_container(config.hydra.help)["footer"]
+    inner = ("grammar.", "paper", "dataset.kind", "dataset.split.")
+    for key in known_keys():
+        if not key.startswith(inner):
+            assert key.rpartition(".")[2] in text, key
+
+
 @pytest.mark.parametrize("kind", ["warehouse", "trains", "zendo", "traces", "monks"])
 def test_the_config_of_a_generator_lists_its_rules(kind: str) -> None:
     text = (config_directory() / f"dataset/{kind}.yaml").read_text(encoding="utf-8")
@@ -166,7 +175,7 @@ def test_every_option_of_the_split_is_valid(kind: str, composed: Any) -> None:
         ),
         (
             with_group("baselines", names=["tree", "riper"]),
-            "baselines.names[1]: expected tree, ripper, greedy_list, optimal_list, popper or fastlas, got 'ri",
+            "baselines.names[1]: expected tree, ripper, greedy_list, optimal_list, popper, fastlas or ilasp, got",
         ),
         (with_group("sweep", resum=True), "sweep.resum: unknown key; did you mean 'sweep.resume'?"),
         (with_group("table", values={"a": 1}), "table.values.a: expected text, got 1"),
