@@ -175,7 +175,7 @@ def test_every_option_of_the_split_is_valid(kind: str, composed: Any) -> None:
         ),
         (
             with_group("baselines", names=["tree", "riper"]),
-            "baselines.names[1]: expected tree, ripper, greedy_list, optimal_list, popper, fastlas or ilasp, got",
+            "baselines.names[1]: expected tree, ripper, greedy_list, optimal_list, popper, fastlas or ilasp",
         ),
         (with_group("sweep", resum=True), "sweep.resum: unknown key; did you mean 'sweep.resume'?"),
         (with_group("table", values={"a": 1}), "table.values.a: expected text, got 1"),
