@@ -93,7 +93,7 @@ def test_every_key_of_the_schema_is_in_the_shipped_configs(composed: Any) -> Non
 
 def test_the_help_names_every_key() -> None:
     config: Any = OmegaConf.load(config_directory() / "config.yaml")
-    text = OmegaConf.to_container(config.hydra.help)["footer"]
+    text = str(config.hydra.help.footer)
     inner = ("grammar.", "paper", "dataset.kind", "dataset.split.")
     for key in known_keys():
         if not key.startswith(inner):
