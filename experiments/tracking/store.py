@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _ENVIRONMENT = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
-    "MLFLOW_LOGGING_LEVEL": "WARNING",
+    "MLFLOW_LOGGING_LEVEL": "CRITICAL",  # it logs an error with its traceback, and raises it as well
     "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
     "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
     # With MLflow's own settings a server that is down would be asked for minutes.
@@ -103,16 +103,17 @@ def _prepare_database(path: Path, artifacts: Path) -> None:
         finally:
             for left in (fresh, fresh.with_name(f"{fresh.name}-journal")):
                 left.unlink(missing_ok=True)
-    connection = sqlite3.connect(path, timeout=_PATIENCE)
+    connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
     try:
         connection.execute("BEGIN IMMEDIATE")
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
-        connection.rollback()
+        if "alembic_version" not in tables:
+            what = "something else than an MLflow store" if tables else "nothing at all"
+            raise ValueError(f"the file holds {what}; choose another, or the name of a new one")
+        connection.execute("UPDATE alembic_version SET version_num = version_num")
+        connection.execute("ROLLBACK")
     finally:
         connection.close()
-    if "alembic_version" not in tables:
-        what = "something else than an MLflow store" if tables else "nothing at all"
-        raise ValueError(f"the file holds {what}; choose another, or the name of a new one")
 
 
 def _touch(fresh: Path, wanted: Path) -> None:
