@@ -28,7 +28,7 @@ PAIRED: Final = 60
 """Of how many tests, in both directions together, the pairs are antecedents too."""
 MOST_CELLS: Final = 20_000_000
 """Antecedents times scenes, for memory."""
-MOST_NODES: Final = 10_000
+MOST_NODES: Final = 3_000
 """Beginnings taken up, so that the end of the search does not hang on the clock alone."""
 _SMALL: Final = 1e-9
 _DIGITS: Final = 10

@@ -16,6 +16,8 @@ from experiments.baselines.child import Answer, Failed, Request
 
 START: Final = 120.0
 """Seconds that starting Python, or importing a library, may take; no part of a time limit."""
+_SETTINGS: Final = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+"""The same order of sets and of sums on every machine."""
 
 
 class TimeUpError(Exception):
@@ -69,7 +71,7 @@ class Learners:
             [sys.executable, "-P", "-c", f"from {child.__name__} import main; main()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=os.environ | {"PYTHONPATH": paths, "PYTHONHASHSEED": "0"},
+            env=os.environ | _SETTINGS | {"PYTHONPATH": paths},
             start_new_session=True,
         )
         self._answers = SimpleQueue()
