@@ -19,7 +19,15 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from experiments import sweep
-from experiments.commandline import SweepRequest, config_directory, quoted, read_command_line, said, tree_of
+from experiments.commandline import (
+    SweepRequest,
+    config_directory,
+    options_first,
+    quoted,
+    read_command_line,
+    said,
+    tree_of,
+)
 from experiments.job import USER_MISTAKES, run_alone, run_nested
 from experiments.nesting import read_nest
 from experiments.secrets import mask_files, without_passwords
@@ -45,6 +53,7 @@ def main() -> None:
     # Hydra then raises what it would otherwise print with a traceback.
     os.environ["HYDRA_FULL_ERROR"] = "1"
     try:
+        words = options_first(words)
         request = read_command_line(words)
         if request is None:
             _hydra(words)

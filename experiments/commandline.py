@@ -58,20 +58,32 @@ def config_directory() -> Path:
     return installed if installed.is_dir() else package.parent / "configs"
 
 
+def options_first(words: Sequence[str]) -> list[str]:
+    """The words with options before overrides, which is the order that Hydra reads.
+
+    Raises :class:`ConfigError` for an unknown option.
+    """
+    parser = get_args_parser()
+    parser.exit_on_error = False
+    try:
+        arguments, unknown = parser.parse_known_intermixed_args(list(words))
+    except argparse.ArgumentError as error:
+        raise ConfigError(f"{error}; experiments --help shows what there is") from None
+    if unknown:
+        raise ConfigError(f"{unknown[0]}: unknown option; experiments --help shows what there is")
+    options = list(words)
+    for override in arguments.overrides:
+        options.remove(override)
+    return [*options, *arguments.overrides]
+
+
 def read_command_line(words: Sequence[str]) -> SweepRequest | None:
     """The sweep that is asked for; None for a single run and where Hydra only shows something.
 
     Every value that a sweep lists is judged once, not every combination. Raises :class:`ConfigError` and what
     :data:`experiments.mistakes.CONFIG_MISTAKES` names.
     """
-    parser = get_args_parser()
-    parser.exit_on_error = False
-    try:
-        arguments, unknown = parser.parse_known_args(list(words))
-    except argparse.ArgumentError as error:
-        raise ConfigError(f"{error}; experiments --help shows what there is") from None
-    if unknown:
-        raise ConfigError(f"{unknown[0]}: unknown option; experiments --help shows what there is")
+    arguments = get_args_parser().parse_args(list(words))
     if arguments.config_dir is not None and not Path(arguments.config_dir).is_dir():
         raise ConfigError(no_such_folder(arguments.config_dir))
     shows = ("help", "hydra_help", "shell_completion", "cfg", "info")
