@@ -68,7 +68,7 @@ def _draw(panel: Panel, axes: Axes) -> None:
             color=_COLOURS[number % len(_COLOURS)],
             marker=_MARKS[number % len(_MARKS)],
             markersize=4,
-            linewidth=2.2 if number == 0 else 1.2,
+            linewidth=1.6,
         )
     axes.set_title(panel.title, fontsize=9)
     axes.set_xlabel(panel.x_label)
@@ -79,6 +79,7 @@ def _draw(panel: Panel, axes: Axes) -> None:
         axes.set_xticks([], minor=True)
     if panel.log_y:
         axes.set_yscale("log")
+        axes.yaxis.set_major_formatter("{x:g}")
     if panel.share:
         axes.set_ylim(-0.03, 1.03)
         axes.yaxis.set_major_formatter("{x:.0%}")
