@@ -15,7 +15,8 @@ from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
 
-from experiments.cli import config_directory, main
+from experiments.cli import main
+from experiments.commandline import config_directory
 from experiments.config import (
     ConfigError,
     DatasetConfig,
