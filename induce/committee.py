@@ -20,6 +20,7 @@ import numpy as np
 from evaluator import SceneTable, canonical_json, evaluate_many
 from induce.constants import Number, roundest
 from induce.costs import DescriptionLength
+from induce.disjunctions import description_length
 from induce.examples import Examples
 from induce.grammar import Grammar, bits, units
 from induce.literals import Bound, Collect, Hypothesis, Literal, PathTest, hypothesis_check, literal_check
@@ -29,7 +30,6 @@ from induce.profile import Scope, profile
 from induce.rounding import round_constants
 from induce.search import Hypothesis as Columns
 from induce.search import canonical
-from induce.value_sets import ValueSets
 from induce.version_space import Truth, VerdictTable, VersionSpace, gather
 
 JSON = Any
@@ -109,7 +109,7 @@ def near_best(
     language = Grammar.of(grammar)
     examples = Examples.of(scenes, labels, sample_weight)
     root = profile(examples.scenes, language, max_nesting)
-    cost = DescriptionLength(root, language, ValueSets(root, language, examples))
+    cost = description_length(root, language, examples)
     learnt = parse_hypothesis(dict(check), default_terms(max_terms), max_literals, cost)
     gathering = _Gathering(
         examples=examples,

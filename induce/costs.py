@@ -8,7 +8,8 @@ constants read from the profile: naming one of n paths or values takes log2 n bi
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from induce.column import ArrayConstant, Column, is_number, scalar_key
 from induce.constants import half_digits
@@ -17,6 +18,7 @@ from induce.literals import (
     Alternatives,
     Bound,
     Collect,
+    Either,
     Hypothesis,
     Literal,
     Members,
@@ -30,7 +32,20 @@ from induce.profile import Scope, is_freely_written
 from induce.set_beam import Codes
 from induce.value_sets import ValueSets
 
+if TYPE_CHECKING:
+    from induce.proposers.rows import Candidate
+
 JSON = Any
+
+
+class Disjunctions(Protocol):
+    """Which disjunctions about one element the grammar holds."""
+
+    def of(self, scope: Scope) -> Sequence[Candidate]:
+        """The candidates of a scope, cheapest first."""
+
+    def price(self, scope: Scope, parts: Sequence[Literal]) -> int | None:
+        """What one costs; None where the grammar does not hold it."""
 
 
 MOST_NATURAL = 2.0
@@ -51,6 +66,8 @@ class DescriptionLength:
         self.root = root
         self.grammar = grammar
         self.sets = sets
+        self.disjunctions: Disjunctions | None = None
+        """Those of one element, see `induce.disjunctions`; without them the grammar has none."""
         self.costs = grammar.costs
         self.operations = Operations.of(root, grammar, sets)
         self._tokens: dict[int, dict[str, None]] = {}
@@ -195,6 +212,8 @@ class DescriptionLength:
         atom = literal.atom
         if isinstance(atom, Operation):
             return self._operation(scope, atom, literal.negated)
+        if isinstance(atom, Either):
+            return self._either(scope, atom, literal.negated)
         test = None if isinstance(atom, Collect) or isinstance(atom.value, Alternatives) else atom
         unequal = literal.negated and test is not None and test.op == "eq"
         if literal.negated and not self.grammar.allows("neq" if unequal else "not"):
@@ -217,6 +236,15 @@ class DescriptionLength:
                 f"{operation.op} with {operation.text} is not a candidate read off the examples"
             )
         return price + (self.negation if negated else 0)
+
+    def _either(self, scope: Scope, either: Either, negated: bool) -> int:
+        price = None if self.disjunctions is None else self.disjunctions.price(scope, either.parts)
+        if price is None or negated:
+            raise OutsideGrammarError(
+                "a disjunction inside a where, other than of values of one path, that is not among the "
+                "candidates read off the examples is not in the grammar"
+            )
+        return price
 
     def _test(self, scope: Scope, test: PathTest, negated: bool) -> int:
         if isinstance(test.value, OtherPath):

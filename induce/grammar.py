@@ -128,6 +128,9 @@ class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         (see `induce.tool_sets`) may be larger.
     max_pairs : int
         The most pairs of paths per scope that may be compared, the likeliest first.
+    max_disjunctions : int
+        The most disjunctions of tests of two paths, per collection of the scenes, that may stand in a
+        ``where``, the most telling first; 0 for none.
     costs : Costs
         Bits charged for each part.
     """
@@ -148,6 +151,7 @@ class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_tokens: int = 400
     max_set: int = 5
     max_pairs: int = 100
+    max_disjunctions: int = 24
     costs: Costs = Costs()
 
     @classmethod
@@ -193,6 +197,7 @@ class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             ("max_tokens", 0, 100_000),
             ("max_set", 1, 16),
             ("max_pairs", 0, 10_000),
+            ("max_disjunctions", 0, 1_000),
         ):
             if not least <= getattr(self, name) <= most:
                 raise ValueError(f"grammar.{name}: expected {least} to {most}, got {getattr(self, name)}")

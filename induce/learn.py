@@ -13,7 +13,7 @@ from typing import Any
 
 from evaluator import canonical_json, compile_check
 from induce.collector import collector_paused
-from induce.costs import DescriptionLength
+from induce.disjunctions import description_length
 from induce.examples import Examples
 from induce.grammar import Grammar, bits
 from induce.hypothesis_space import HypothesisSpace
@@ -28,7 +28,6 @@ from induce.result import InductionResult
 from induce.rounding import round_constants
 from induce.tool_sets import ToolSets
 from induce.vacuity import vacuous_share
-from induce.value_sets import ValueSets
 
 JSON = Any
 
@@ -116,7 +115,7 @@ def learn_check(
         examples = Examples.of(scenes, labels, sample_weight, ids)
         noise = NoiseModel.of(penalty, examples.weight)
         root = profile(examples.scenes, language, max_nesting)
-    cost = DescriptionLength(root, language, ValueSets(root, language, examples))
+    cost = description_length(root, language, examples)
     space = HypothesisSpace(examples, root, cost, noise, default_terms(max_terms), max_literals, max_where)
     now = time.monotonic()
     left = max(time_limit - (now - started), SEARCH_SHARE * time_limit)

@@ -93,8 +93,14 @@ class Operation(NamedTuple):
         return found
 
 
+class Either(NamedTuple):
+    """Of one element: at least one of several tests, of different paths, holds."""
+
+    parts: tuple[Literal, ...]
+
+
 class Literal(NamedTuple):
-    atom: PathTest | Collect | Operation
+    atom: PathTest | Collect | Operation | Either
     negated: bool = False
 
 
@@ -115,6 +121,8 @@ def literal_check(literal: Literal) -> dict[str, JSON]:
             check["lte"] = atom.most
     elif isinstance(atom, Operation):
         check = {"op": atom.op, **atom.fields}
+    elif isinstance(atom, Either):
+        check = {"op": "or", "of": [literal_check(part) for part in atom.parts]}
     elif isinstance(atom.value, Alternatives):
         members = [Literal(atom._replace(value=value)) for value in atom.value.values]
         check = {"op": "or", "of": [literal_check(member) for member in members]}
@@ -162,8 +170,8 @@ def preference(literal: Literal) -> tuple[int, int, str]:
 
 def _constants(literal: Literal) -> tuple[int, int]:
     atom = literal.atom
-    if isinstance(atom, Collect):
-        parts = [_constants(inner) for inner in atom.where]
+    if isinstance(atom, (Collect, Either)):
+        parts = [_constants(inner) for inner in (atom.where if isinstance(atom, Collect) else atom.parts)]
         return sum(p[0] for p in parts), sum(p[1] for p in parts)
     if isinstance(atom, Operation):
         return 0, 0

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from evaluator import canonical_json, compile_check
-from induce.costs import DescriptionLength
+from induce.disjunctions import description_length
 from induce.examples import Examples
 from induce.grammar import UNIT, Grammar, units
 from induce.hypothesis_space import HypothesisSpace
@@ -29,7 +29,6 @@ from induce.pool import Proposer
 from induce.profile import profile
 from induce.shortest import literals_within
 from induce.trust import rule_bits
-from induce.value_sets import ValueSets
 
 JSON = Any
 LITERAL_BITS = 20
@@ -194,7 +193,7 @@ class _Search:
         self.max_edits, self.node_limit = max_edits, node_limit
         self.noise = NoiseModel.of(penalty, examples.weight)
         root = profile(examples.scenes, grammar, 2)
-        cost = DescriptionLength(root, grammar, ValueSets(root, grammar, examples))
+        cost = description_length(root, grammar, examples)
         space = HypothesisSpace(examples, root, cost, self.noise, 1, 1, max_where)
         proposer = Proposer(root, cost, space.passes, space.penalties, max_where, math.inf)
         pool = literals_within(proposer, units(LITERAL_BITS))

@@ -13,12 +13,14 @@ from typing import Any, NamedTuple
 
 from evaluator import compile_check
 from induce.costs import DescriptionLength, OutsideGrammarError
+from induce.disjunctions import description_length
 from induce.examples import Examples
 from induce.grammar import OPERATIONS, OPERATORS, Grammar, bits
 from induce.literals import (
     Alternatives,
     Bound,
     Collect,
+    Either,
     Hypothesis,
     Literal,
     Members,
@@ -28,7 +30,6 @@ from induce.literals import (
 )
 from induce.noise import NoiseModel
 from induce.profile import Scope, profile
-from induce.value_sets import ValueSets
 
 JSON = Any
 OPT_IN_FORMS = ("norm", "word", "as", "values", "absent")
@@ -80,7 +81,7 @@ def objective_of(
     examples = Examples.of(scenes, labels, sample_weight)
     language = Grammar.of(grammar)
     root = profile(examples.scenes, language, max_nesting)
-    cost = DescriptionLength(root, language, ValueSets(root, language, examples))
+    cost = description_length(root, language, examples)
     hypothesis = parse_hypothesis(check, default_terms(max_terms), max_literals, cost)
     size = cost.size(hypothesis, max_where)
     errors = error_weight(map(compiled.passes, examples.scenes), examples)
@@ -235,8 +236,17 @@ def _conjuncts(
         if chosen is not None and (not negate or (scope is not None and cost.holds(scope, chosen))):
             return (Literal(chosen, negate),)
         if (op == "or") is not negate:
-            raise OutsideGrammarError(
-                "a disjunction inside a where, other than of values of one path, is not in the grammar"
-            )
+            return (_either(check, negate, scope, cost),)
         return tuple(literal for part in check["of"] for literal in _conjuncts(part, negate, scope, cost))
     return (_literal(check, negate, scope, cost),)
+
+
+def _either(check: dict[str, JSON], negate: bool, scope: Scope | None, cost: DescriptionLength) -> Literal:
+    """A disjunction about one element, each part of which is one literal."""
+    parts: list[Literal] = []
+    for part in check["of"]:
+        said = _conjuncts(part, negate, scope, cost)
+        if len(said) != 1:
+            raise OutsideGrammarError("an and inside an or inside a where is not in the grammar")
+        parts += said[0].atom.parts if isinstance(said[0].atom, Either) and not said[0].negated else said
+    return parts[0] if len(parts) == 1 else Literal(Either(tuple(parts)))

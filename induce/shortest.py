@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from induce.costs import DescriptionLength
+from induce.disjunctions import description_length
 from induce.examples import Examples
 from induce.grammar import UNIT, Grammar, units
 from induce.hypothesis_space import HypothesisSpace
@@ -20,7 +20,6 @@ from induce.objective import default_terms
 from induce.pool import LiteralPool, Proposer
 from induce.profile import profile
 from induce.search import SearchProblem, search
-from induce.value_sets import ValueSets
 
 JSON = Any
 CAPS = tuple(units(bits) for bits in (8, 12, 16, 20, 24, 28, 32))
@@ -59,7 +58,7 @@ def cheapest_within(
     deadline = time.monotonic() + limits.seconds
     examples = Examples.of(scenes, labels, weights)
     root = profile(examples.scenes, limits.grammar, limits.max_nesting)
-    cost = DescriptionLength(root, limits.grammar, ValueSets(root, limits.grammar, examples))
+    cost = description_length(root, limits.grammar, examples)
     noise = NoiseModel.of(limits.penalty, sum(examples.weights))
     terms = default_terms(limits.max_terms)
     space = HypothesisSpace(examples, root, cost, noise, terms, limits.max_literals, limits.max_where)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from induce.literals import Alternatives, Bound, Literal, PathTest
+from induce.literals import Alternatives, Bound, Either, Literal, PathTest
 from induce.proposers.collection import Context, Grower
 from induce.proposers.rows import Candidate, stack
 
@@ -133,7 +133,8 @@ class Beam(Grower):
 
 
 def _is_set(literal: Literal) -> bool:
-    return isinstance(literal.atom, PathTest) and isinstance(literal.atom.value, Alternatives)
+    atom = literal.atom
+    return isinstance(atom, Either) or (isinstance(atom, PathTest) and isinstance(atom.value, Alternatives))
 
 
 def _is_bound(literal: Literal) -> bool:

@@ -156,6 +156,8 @@ def element_candidates(
         nested = CheapestByTruth(cap)
         propose_collection(scope, child, tests, cap, max_where, nested, None, allowance)
         found.extend(nested.candidates())
+    if tests.cost.disjunctions is not None:
+        found.extend(one for one in tests.cost.disjunctions.of(scope) if one.cost <= cap)
     return sorted(found, key=lambda candidate: candidate.cost)
 
 

@@ -4,14 +4,15 @@ The search for a literal dearer than those known knows how few errors it may mak
 `induce.search.openings`). A find or count over elements that meet a conjunction must *reach* some
 scenes, that is match enough of their elements, and *spare* others, that is match few enough: a find
 reaches passing scenes and spares failing ones, a negated find the other way round, and a count by
-its bound. Both are counted for each opening in the penalties of scenes gone wrong:
+its bound. A count that is met exactly, or within a range, reaches passing scenes, and spares them from
+more and failing ones from as many. Both are counted for each opening in the penalties of scenes gone wrong:
 
 - scenes that are not reached stay so as the conjunction grows;
-- scenes that are not spared must be spared in the end. If r more parts may come, some part of
+- scenes that are not spared must be spared in the end. If r more parts come, some part of
   them keeps at least an r-th of what is left to be spared from matching (its share of the surplus
-  elements, summed over scenes). The parts are added in the order in which that part comes first,
-  so a part that spares less need not be tried. Which part that is differs between openings; each set
-  of parts is visited once for each opening that leads there.
+  elements, summed over scenes), and the others must be paid for. The parts are added in the order in
+  which that part comes first, so a part that spares less need not be tried. Which part that is differs
+  between openings; each set of parts is visited once for each opening that leads there.
 """
 
 from __future__ import annotations
@@ -149,7 +150,7 @@ class FittingLiterals:
         allowance: Allowance,
     ) -> None:
         self.root, self.tests, self.max_where = root, tests, max_where
-        self.weights = Weights.of(openings, labels)
+        self.weights, self.labels = Weights.of(openings, labels), labels
         self.cap = int(openings.budget.max(initial=0))
         self.least, self.allowance = least, allowance
 
@@ -231,6 +232,9 @@ class _Growth:
         if form.bound is not None and form.bound[0] == "lte":  # does not hold where there is no array
             self.reach = self.reach * scope.is_array[:, None]
         self.spare = weights.wanted if form.spares_passes else weights.unwanted
+        self.two_sided = form.reaches_passes and form.spares_passes
+        if self.two_sided:  # failing scenes are spared as well, by too few matching elements or too many
+            self.spare = weights.wanted + weights.unwanted
         self.saving = units(search.tests.cost.path_choice(scope))
         self.seen: dict[frozenset[int], NDArray[np.uint8]] = {}
         """Sets of parts that were visited, and for which openings, in packed bits."""
@@ -247,7 +251,8 @@ class _Growth:
         start = _Grown((), self.form.overhead, everything, np.arange(len(self.weights.budget)))
         counts = self.scope.owners_with(everything[None, :])
         self._emit([start], counts)
-        self._grow(start, counts[0], self._affordable(start, self.usable))
+        if not self._says_find:
+            self._grow(start, counts[0], self._affordable(start, self.usable))
 
     def _affordable(self, grown: _Grown, parts: NDArray[np.intp]) -> NDArray[np.intp]:
         room = int(self.weights.budget[grown.viable].max(initial=0)) - grown.cost
@@ -257,8 +262,12 @@ class _Growth:
 
     def _added(self, grown: _Grown, parts: NDArray[np.intp]) -> Ints:
         """What each part adds to the cost."""
-        paths = [self.parts.path[part] for part in grown.parts if self.parts.path[part] >= 0]
-        added: Ints = self.parts.cost[parts] - self.saving * np.isin(self.parts.path[parts], paths)
+        path = self.parts.path[parts]
+        repeated = np.zeros(len(parts), np.bool_)
+        for part in grown.parts:
+            if self.parts.path[part] >= 0:
+                repeated |= path == self.parts.path[part]
+        added: Ints = self.parts.cost[parts] - self.saving * repeated
         return added
 
     def _grow(self, grown: _Grown, counts: NDArray[np.int32], usable: NDArray[np.intp]) -> None:
@@ -266,12 +275,13 @@ class _Growth:
         form, left = self.form, self.search.max_where - len(grown.parts)
         if left < 1 or not len(usable):
             return
-        surplus = np.maximum(counts - form.spare, 0)
+        surplus = self._surplus(counts)
         unspared = surplus > 0
         shares = unspared / np.where(unspared, surplus, 1)
         reach, spare = self.reach[:, grown.viable], self.spare[:, grown.viable]
         due = _sums(unspared[None, :], spare)[0]
         budget = self.weights.budget[grown.viable]
+        cheapest = max(1, int(self.parts.cost[usable].min()) - self.saving)
         reaching: list[NDArray[np.intp]] = []
         children: list[tuple[_Grown, NDArray[np.int32]]] = []
         fresh: list[int] = []
@@ -285,9 +295,10 @@ class _Growth:
             possible = _sums(after < form.reach, reach) <= allowed
             kept = np.flatnonzero(possible.any(axis=1))
             reaching.append(batch[kept])
-            freed = np.minimum((counts - after[kept]) * shares, 1)
-            enough = (_sums(freed, spare) * self.slack + ROUNDING) * left >= due - allowed[kept]
-            possible = possible[kept] & enough
+            freed = _sums(np.minimum((counts - after[kept]) * shares, 1), spare) * self.slack + ROUNDING
+            most = np.clip(1 + allowed[kept] // cheapest, 1, left)
+            freed = np.maximum(freed, freed * most - (most - 1) * cheapest)
+            possible = possible[kept] & (freed >= due - allowed[kept])
             for at in np.flatnonzero(possible.any(axis=1)):
                 index, place = int(batch[kept[at]]), kept[at]
                 key = frozenset((*grown.parts, index))
@@ -304,8 +315,16 @@ class _Growth:
             some = [children[at] for at in fresh[first : first + step]]
             self._emit([child for child, _ in some], np.array([met for _, met in some]))
         remaining = np.concatenate(reaching)
-        for child, met in children:
+        for child, met in children if left > 1 else ():
             self._grow(child, met, self._affordable(child, remaining))
+
+    def _surplus(self, counts: NDArray[np.int32]) -> NDArray[np.int32]:
+        """By how many elements each scene matches too many to be spared."""
+        surplus: NDArray[np.int32] = np.maximum(counts - self.form.spare, 0)
+        if not self.two_sided:
+            return surplus
+        within = np.where(counts <= self.form.spare, np.maximum(counts - (self.form.reach - 1), 0), 0)
+        return np.where(self.search.labels, surplus, within)
 
     def _unvisited(self, key: frozenset[int], viable: NDArray[np.intp]) -> NDArray[np.intp]:
         """Those openings for which the set of parts was not visited; it is from now on."""
@@ -357,6 +376,9 @@ class _Growth:
 
     def _is_said(self, grown: _Grown) -> bool:
         """Whether the grammar has the form: an element is asked for by count, one with conditions by find."""
-        if self.form.bound is None:
-            return bool(grown.parts)
-        return not (self.form.bound == ("gte", 1) and self.form.most is None and grown.parts)
+        return bool(grown.parts) if self.form.bound is None else not (self._says_find and grown.parts)
+
+    @property
+    def _says_find(self) -> bool:
+        """Whether the form, of elements that meet a condition, says what a find does for less."""
+        return self.form.bound == ("gte", 1) and self.form.most is None
