@@ -39,7 +39,11 @@ def conditions(features: Features, most: int) -> Conditions:
             truth = test.holds(features.train)
             found.setdefault((truth if truth[0] else ~truth).tobytes(), test)
     tests = list(found.values())
-    truth = np.array([test.holds(features.train) for test in tests], bool).reshape(len(tests), -1).T
+    truth = (
+        np.array([test.holds(features.train) for test in tests], bool)
+        .reshape(len(tests), len(features.train))
+        .T
+    )
     if len(tests) <= most:
         return Conditions(tuple(tests), truth, features.note)
     kept = np.sort(np.argsort(-_difference(truth, features), kind="stable")[:most])

@@ -54,6 +54,8 @@ def fit_baselines(
             raise ValueError(f"unknown baseline {name!r}; there are {', '.join(BASELINES)}")
     train.require_labels()
     test.require_labels()
+    if not len(train):
+        return tuple(Baseline(name, available=True, reason="no scenes to learn from") for name in wanted)
     task = Task(train, test, time_limit, seed)
     found = {}
     if over_tables := [name for name in wanted if name in OVER_TABLES]:

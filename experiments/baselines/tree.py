@@ -26,10 +26,10 @@ def fit(features: Features, *, seed: int, time_limit: float) -> Fitted:  # noqa:
 
 
 class SingleColumns:
-    """A table whose values differ in single precision too, which is all that scikit-learn's trees see.
+    """A table whose neighbouring values can be cut apart in single precision, all that the trees see.
 
-    Columns with values that don't are replaced by the ordinals of their values, so that times in
-    milliseconds and large amounts can be told apart; `threshold` gives the number that a cut stands for.
+    Columns where that fails are replaced by the ordinals of their values, so that times in milliseconds and
+    large amounts can be told apart; `threshold` gives the number that a cut stands for.
     """
 
     def __init__(self, table: Table) -> None:
@@ -37,9 +37,11 @@ class SingleColumns:
         self._values: dict[int, NDArray[np.float64]] = {}
         for column in range(table.shape[1]):
             values, ordinals = np.unique(table[:, column], return_inverse=True)
-            with np.errstate(over="ignore"):
-                single = values.astype(np.float32)
-            if len(np.unique(single)) < len(values) or not np.isfinite(single).all():
+            with np.errstate(over="ignore", invalid="ignore"):
+                seen = values.astype(np.float32).astype(np.float64)
+                cuts = (seen[:-1] + seen[1:]) / 2
+            apart = (seen[:-1] < seen[1:]) & (values[:-1] < cuts) & (cuts < values[1:])
+            if not apart.all():
                 self.table[:, column] = ordinals
                 self._values[column] = values
 
