@@ -16,6 +16,7 @@ from experiments.comparison_contenders import read_judged
 from experiments.comparison_words import (
     contender_rows,
     difference_words,
+    floor_words,
     heading,
     interval_words,
     method_words,
@@ -76,6 +77,8 @@ def lines(comparison: Comparison) -> Iterator[str]:
     yield f"differences: {method_words(comparison)}"
     for one in comparison.differences:
         yield f"  {one.first} - {one.second}: {_told(comparison, one)}"
+    if floor := floor_words(comparison):
+        yield f"note: {floor}"
     if comparison.apart:
         named = "; ".join(f"{first} and {second}" for first, second in comparison.apart[:5])
         more = f", and {len(comparison.apart) - 5} more pairs" if len(comparison.apart) > 5 else ""

@@ -6,6 +6,7 @@ from experiments.comparison import Comparison
 from experiments.comparison_words import (
     contender_rows,
     difference_words,
+    floor_words,
     heading,
     interval_words,
     method_words,
@@ -54,6 +55,7 @@ def render_comparison(comparison: Comparison) -> str:
             )
             for one in comparison.differences[:MOST_ROWS]
         ],
+        "floor": floor_words(comparison),
         "contenders": contender_rows(comparison),
         "runs": run_rows(comparison)[: MOST_ROWS + 1],
         "entrants": comparison.entrants[:MOST_ROWS],

@@ -132,6 +132,18 @@ def p_words(one: Difference) -> str:
     return "p < 0.0001" if one.adjusted < 0.0001 else f"p = {one.adjusted:.2g}"
 
 
+def floor_words(comparison: Comparison) -> str:
+    """What p-values can't fall below, where a few test sets leave no room; empty otherwise."""
+    sets = [
+        one.blocks for one in comparison.differences if one.blocks > 1 and one.estimate.p_value is not None
+    ]
+    least = min((2.0 ** (1 - number) for number in sets), default=0.0)
+    if least <= 0.01:
+        return ""
+    most = max(sets)
+    return f"with {count(most, 'test set')} no p-value can be below {least:.2g}, however great a difference"
+
+
 def scene_words(one: Difference) -> str:
     """How many scenes the difference rests on."""
     if one.only_first is None or one.only_second is None:

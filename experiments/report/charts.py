@@ -170,21 +170,23 @@ def lines_of_table(
 def differences(intervals: Sequence[Interval], unit: str, name: str, sheet: StyleSheet) -> Markup:
     """Differences with their intervals, one below the other, beside the line of no difference."""
     with drawing():
-        figure, axes = _axes(width=560, height=56 + 24 * len(intervals))
+        figure, axes = _axes(height=52 + 36 * len(intervals))
+        names = axes.get_yaxis_transform()  # across, a share of the chart; down, a place of the axis
         for at, one in enumerate(intervals):
             axes.plot([one.low, one.high], [at, at], "-", color=COLOURS["accent"], linewidth=2)
             axes.plot([one.value], [at], "o", color=COLOURS["accent"], markersize=6)
+            axes.text(0.0, at - 0.22, label_text(one.name, 60), transform=names, fontsize=10.5, va="bottom")
         axes.axvline(0.0, color=COLOURS["muted"], linewidth=1, linestyle="--")
-        axes.set_yticks(range(len(intervals)), [label_text(one.name, 46) for one in intervals])
-        axes.tick_params(axis="y", labelcolor=COLOURS["ink"])
-        axes.set_ylim(len(intervals) - 0.5, -0.5)
+        axes.set_yticks([])
+        axes.set_ylim(len(intervals) - 0.6, -0.85)
         axes.spines.left.set_visible(False)
         axes.grid(axis="x")
-        axes.set_xlabel(f"difference in {unit}")
+        axes.set_xlabel(f"difference in {label_text(unit, 30)}")
         told = "; ".join(
             f"{one.name}: {one.value:+.3g} ({one.low:+.3g} to {one.high:+.3g})" for one in intervals
         )
-        return inline(figure, name, printable(f"Differences in {unit}, with intervals. {told}."), sheet)
+        says = printable(f"Differences in {unit}, with intervals. {told}.")
+        return inline(figure, name, says, sheet)
 
 
 def label_text(text: str, most: int) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+import json
 from collections.abc import Iterator, Mapping
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -43,8 +44,9 @@ _FIRST_WORDS = (
 TEMPLATES = resources.files("experiments.report") / "templates"
 LONGEST_TEXT = 4000
 """Characters of a scene or another long text that are shown."""
+_LONGEST_LINE = 1500
 _POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'"
-_WIDTH, _DEEPEST = 100, 60
+_WIDTH, _DEEPEST, _LONG_NAME = 100, 60, 28
 
 
 def render(template: str, view: Mapping[str, Any], sheet: StyleSheet) -> str:
@@ -71,6 +73,7 @@ def _environment() -> Environment:
     environment.filters |= {
         "bits": bits,
         "capital": capital,
+        "heading": lambda text: f"{text[:1].upper()}{text[1:]}" if " " in text else text,
         "sentence": lambda text: f"{text[:1].upper()}{text[1:]}.",
         "percent": lambda share, digits=1: percent(share, digits).replace(" ", "\N{NO-BREAK SPACE}"),
         "count": count,
@@ -126,19 +129,24 @@ def figure(value: Any) -> str:
 def _shown(value: Any) -> Any:
     if isinstance(value, Markup) or not isinstance(value, str):
         return "" if value is None else value
-    return printable(value).replace(r"\xa0", "\N{NO-BREAK SPACE}")
+    return printable(_cut(value, _LONGEST_LINE)).replace(r"\xa0", "\N{NO-BREAK SPACE}")
 
 
 def _lines(text: str, most: int = LONGEST_TEXT) -> Markup:
     """A text of several lines, cut where it is too long."""
-    more = len(text) - most
-    cut = text if more <= 0 else f"{text[:most]}\n… {count(more, 'more character')}"
-    return Markup(escape(printable_lines(cut)))
+    return Markup(escape(printable_lines(_cut(text, most))))
 
 
 def _pretty(value: Any, most: int = LONGEST_TEXT) -> Markup:
-    """A JSON value, what is short of it on one line, cut where it is too long."""
-    return _lines("".join(_laid_out(value, 0)), most)
+    """A JSON value, what is short of it on one line, cut where it is too long; until then it stays JSON."""
+    text = _cut("".join(_laid_out(value, 0)), most)
+    shown = (sign if sign.isprintable() or sign == "\n" else json.dumps(sign)[1:-1] for sign in text)
+    return Markup(escape("".join(shown)))
+
+
+def _cut(text: str, most: int) -> str:
+    more = len(text) - most
+    return text if more <= 0 else f"{text[:most]} … {count(more, 'more character')}"
 
 
 def _laid_out(value: Any, indent: int) -> Iterator[str]:
@@ -156,8 +164,9 @@ def _laid_out(value: Any, indent: int) -> Iterator[str]:
 
 
 def _wrapped(text: str) -> Markup:
-    """A name with places where a line may end: after signs such as ``.`` and ``_``."""
-    shown = str(escape(printable(text)))
-    for sign in "._/[=":
-        shown = shown.replace(sign, f"{sign}<wbr>")
+    """A name with places where a line may end if it is a long one: after signs such as ``.`` and ``_``."""
+    shown = str(escape(printable(_cut(text, _LONGEST_LINE))))
+    if len(text) > _LONG_NAME:
+        for sign in "._/[=":
+            shown = shown.replace(sign, f"{sign}<wbr>")
     return Markup(shown)

@@ -20,7 +20,9 @@ from induce.parts import Check, Place, expression_of, rebuild
 from induce.trust import Confusion, Evidence
 
 MOST_MISTAKES = 50
-"""Misclassified scenes of a split that are shown."""
+"""Misclassified scenes of a split that are shown; fewer where they make a page too large."""
+LARGEST = 3_000_000
+"""Bytes of a page."""
 LONGEST_CHECK = 40_000
 """Characters of the check's JSON that are shown."""
 _MOST_TIES = 20
@@ -41,7 +43,7 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The scenes of one split."""
+    """The scenes of one split; ``mistakes`` are those that are shown of ``wrong``, if they were ``kept``."""
 
     split: Split
     title: str
@@ -50,11 +52,21 @@ class Side:
     interval: tuple[float, float] | None
     histogram: Markup | None
     mistakes: tuple[Mistake, ...]
+    kept: bool
     wrong: int
 
 
 def render_run(run: RunFiles) -> str:
     """The run as one HTML page. Raises :class:`ReportError` where its check is not well formed."""
+    page = _page(run, MOST_MISTAKES)
+    for fewer in (10, 2, 0):
+        if len(page.encode()) < LARGEST:
+            break
+        page = _page(run, fewer)
+    return page
+
+
+def _page(run: RunFiles, most_mistakes: int) -> str:
     sheet = StyleSheet()
     result = run.result
     try:
@@ -62,7 +74,10 @@ def render_run(run: RunFiles) -> str:
         ties = _ties(run)
     except CheckError as error:
         raise ReportError(f"{run.name}: {error}") from None
-    sides = [_side(run, "train", "Training", sheet), _side(run, "test", "Unseen", sheet)]
+    sides = [
+        _side(run, "train", "Training", sheet, most_mistakes),
+        _side(run, "test", "Unseen", sheet, most_mistakes),
+    ]
     evidence = _evidence(run)
     curve = None if run.evaluation is None else run.evaluation.learning_curve
     view = {
@@ -87,7 +102,7 @@ def render_run(run: RunFiles) -> str:
     return render("run.html.jinja", view, sheet)
 
 
-def _side(run: RunFiles, split: Split, title: str, sheet: StyleSheet) -> Side:
+def _side(run: RunFiles, split: Split, title: str, sheet: StyleSheet, most: int) -> Side:
     graded = run.result.train if split == "train" else run.result.test
     known = [one for one in run.predictions or () if one.split == split]
     wrong = [one for one in run.mistakes if one.prediction.split == split]
@@ -98,7 +113,8 @@ def _side(run: RunFiles, split: Split, title: str, sheet: StyleSheet) -> Side:
         accuracy=graded.accuracy,
         interval=wilson(graded.right, graded.total) if graded.total else None,
         histogram=charts.gap_histogram(known, f"gaps-{split}", sheet) if known else None,
-        mistakes=tuple(wrong[:MOST_MISTAKES]),
+        mistakes=tuple(wrong[:most]),
+        kept=bool(wrong),
         wrong=graded.total - graded.right,
     )
 

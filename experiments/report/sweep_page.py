@@ -12,7 +12,7 @@ from evaluator import CheckError
 from experiments.report import charts
 from experiments.report.differing import differing
 from experiments.report.files import ReportError, RunFiles, amount
-from experiments.report.page import percent, render
+from experiments.report.page import count, percent, render
 from experiments.report.shapes import SweepTable
 from experiments.report.sources import Found
 from experiments.report.svg import StyleSheet
@@ -76,7 +76,7 @@ def render_sweep(found: Found[RunFiles]) -> str:
         for grid in _grids(index, table, _titles(found), sheet)
     ]
     view = {
-        "title": found.tables[0].title if found.tables else found.name,
+        "title": _title(found),
         "found": found,
         "keys": told.keys,
         "left_out": told.left_out,
@@ -119,6 +119,12 @@ def _shown(line: Line) -> Shown:
         return Shown(line, tree_of(check))
     except CheckError as error:
         raise ReportError(f"{line.run.name}: {error}") from None
+
+
+def _title(found: Found[RunFiles]) -> str:
+    """The title of the sweep's table, unless it is the default one."""
+    given = [table.title for table in found.tables if table.title != "sweep"]
+    return given[0] if given else f"A sweep of {count(len(found.runs), 'run')}"
 
 
 def _titles(found: Found[RunFiles]) -> Mapping[str, Any]:
