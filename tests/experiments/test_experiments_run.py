@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import pytest
 from mlflow.data import get_source
@@ -55,6 +57,13 @@ class Ran:
     @property
     def output(self) -> Path:
         return self.folder / self.said["files"]
+
+    @property
+    def pages(self) -> set[str]:
+        """The report and its charts; how the learner went on has one where it took several steps."""
+        found = {path.name for path in self.output.iterdir() if path.suffix in (".html", ".svg")}
+        assert {"report.html", "gaps-train.svg", "gaps-test.svg"} <= found
+        return found
 
 
 @pytest.fixture(scope="module")
@@ -113,8 +122,10 @@ def test_nothing_is_littered(default: Ran) -> None:
     stored = sorted(path for path in default.folder.rglob("*") if path.is_file())
     logs = [default.output / name for name in ("experiments.log", "record.json", "run.json")]
     hydra = [default.output / ".hydra" / name for name in ("config.yaml", "hydra.yaml", "overrides.yaml")]
-    written = [parent / name for parent in (artifacts, default.output) for name in FILES]
-    assert stored == sorted([*written, *logs, *hydra, default.folder / "mlflow.db"])
+    written = [parent / name for parent in (artifacts, default.output) for name in (*FILES, *default.pages)]
+    models = (default.folder / "mlartifacts/check-induction/models").rglob("*")
+    model = [path for path in models if path.is_file()]
+    assert stored == sorted([*written, *model, *logs, *hydra, default.folder / "mlflow.db"])
 
 
 def test_the_store_has_parameters_and_metrics(default: Ran) -> None:
@@ -152,8 +163,9 @@ def test_the_store_has_both_datasets(default: Ran, own: Ran) -> None:
 def test_artifacts_are_the_files_of_the_output_folder(default: Ran, own: Ran) -> None:
     for ran in (default, own):
         (run,) = ran.runs()
-        assert sorted(item.path for item in ran.client.list_artifacts(run.info.run_id)) == FILES
-        for name in FILES:
+        names = sorted([*FILES, *ran.pages])
+        assert sorted(item.path for item in ran.client.list_artifacts(run.info.run_id)) == names
+        for name in names:
             stored = Path(ran.client.download_artifacts(run.info.run_id, name))
             assert stored.read_bytes() == (ran.output / name).read_bytes()
 
@@ -162,6 +174,37 @@ def test_check_json_is_the_printed_check_on_the_wire(default: Ran) -> None:
     check = json.loads((default.output / "check.json").read_text(encoding="utf-8"))
     assert check["expr"] == json.loads(default.said["json"])
     assert check["meta"]["induction"]["optimal"] is True
+
+
+def test_the_run_has_its_check_as_a_model(default: Ran) -> None:
+    (run,) = default.runs()
+    (output,) = run.outputs.model_outputs
+    model = default.client.get_logged_model(output.model_id)
+    assert (model.name, model.source_run_id, str(model.status)) == ("check", run.info.run_id, "READY")
+    stored = Path(url2pathname(urlsplit(model.artifact_location).path), "artifacts/check.json")
+    assert json.loads(stored.read_text(encoding="utf-8")) == json.loads(
+        (default.output / "check.json").read_text(encoding="utf-8")
+    )
+
+
+def test_tags_say_how_far_it_is_proved_and_in_what_it_ran(default: Ran) -> None:
+    (run,) = default.runs()
+    environment = json.loads((default.output / "environment.json").read_text(encoding="utf-8"))
+    assert run.data.tags["proof"] == "proved"
+    assert run.data.tags["version.python"] == environment["python"]
+    assert run.data.tags["version.clingo"] == environment["versions"]["clingo"]
+    assert environment["git"] is None
+    assert not [name for name in run.data.tags if "git" in name]
+
+
+def test_objective_and_bound_are_metrics_over_time(default: Ran) -> None:
+    (run,) = default.runs()
+    result = json.loads((default.output / "result.json").read_text(encoding="utf-8"))
+    for name in ("objective", "lower_bound"):
+        known = [moment for moment in result["anytime"] if moment[name] is not None]
+        history = default.client.get_metric_history(run.info.run_id, f"anytime.{name}")
+        assert sorted(point.value for point in history) == sorted(moment[name] for moment in known)
+        assert history[-1].value == result["induction"][name]
 
 
 def test_config_yaml_runs_again(own: Ran) -> None:
