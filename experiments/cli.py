@@ -30,6 +30,7 @@ from experiments.commandline import (
 )
 from experiments.job import USER_MISTAKES, run_alone, run_nested
 from experiments.nesting import read_nest
+from experiments.orphans import end_with_parent
 from experiments.secrets import mask_files, without_passwords
 from induce.version import __version__
 
@@ -76,6 +77,7 @@ def _job(composed: DictConfig) -> None:
     folder, output = Path(settings.runtime.cwd), Path(settings.runtime.output_dir)
     mask_files(output)
     if settings.mode == RunMode.MULTIRUN:
+        end_with_parent()
         outer = folder / settings.sweep.dir
         nest = read_nest(outer)
         assert nest is not None

@@ -134,7 +134,8 @@ def complaints(sweep: Sweep, ended: SweepEnd, stopped: str | None) -> Iterator[s
         whys = [f"{title}: {sentence}" for title, sentence in ended.failed.items()]
         yield f"{len(whys)} {of}runs failed: {_some(whys)}"
     if ended.problem is not None:
-        yield f"{ended.problem}; the results are in {_shown(sweep.output, sweep.folder)}"
+        later = ", and the same command records them when it can" if ended.unrecorded else ""
+        yield f"{ended.problem}; the results are in {_shown(sweep.output, sweep.folder)}{later}"
 
 
 def _some(texts: Sequence[str]) -> str:

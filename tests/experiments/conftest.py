@@ -15,15 +15,21 @@ Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="session")
-def experiments() -> Command:
-    """``experiments(folder, *words)`` runs the command in ``folder``."""
+def environment() -> dict[str, str]:
+    """The environment of the command, which finds the packages of this source tree."""
     own = {name: value for name, value in os.environ.items() if not name.startswith(("MLFLOW_", "HYDRA_"))}
+    return {**own, "PYTHONPATH": str(ROOT)}
+
+
+@pytest.fixture(scope="session")
+def experiments(environment: dict[str, str]) -> Command:
+    """``experiments(folder, *words)`` runs the command in ``folder``."""
 
     def run(folder: Path, *words: str, path: Path = ROOT) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "experiments", *words],
             cwd=folder,
-            env={**own, "PYTHONPATH": str(path)},
+            env={**environment, "PYTHONPATH": str(path)},
             capture_output=True,
             text=True,
             timeout=240,
