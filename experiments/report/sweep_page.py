@@ -46,7 +46,6 @@ class Grid:
     """One metric of a table: rows with a text a cell, and its plot."""
 
     title: str
-    anchor: str
     table: SweepTable
     rows: tuple[tuple[str, tuple[str, ...]], ...]
     plot: Markup | None
@@ -154,7 +153,6 @@ def _grids(index: int, table: SweepTable, titles: Mapping[str, Any], sheet: Styl
         cells = [tuple(_cell(value, share) for value in values) for values in means]
         yield Grid(
             title=title,
-            anchor=f"table-{index}-{place}-h",
             table=table,
             rows=tuple(zip(names, cells, strict=False)),
             plot=plot,

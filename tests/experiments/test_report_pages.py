@@ -55,6 +55,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, dict(attrs)))
         self._open.append(tag)
+        self.text += " " if tag in ("td", "th", "dd", "dt", "br", "p") else ""
 
     def handle_endtag(self, tag: str) -> None:
         while self._open and self._open.pop() != tag:
