@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import time
@@ -10,7 +11,30 @@ from pathlib import Path
 import pytest
 
 from experiments.config import Tracking
-from experiments.tracking import RunRecord, TrackingError, masked, open_store, track
+from experiments.tracking import (
+    RunRecord,
+    TrackingError,
+    begin_sweep,
+    end_sweep,
+    masked,
+    open_store,
+    track,
+)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store as it is made, which takes a while."""
+    folder = tmp_path_factory.mktemp("store")
+    open_store(Tracking(), folder)
+    return folder / "mlflow.db"
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    """A folder with a store."""
+    shutil.copy(made, tmp_path / "mlflow.db")
+    return tmp_path
 
 
 def record(**params: object) -> RunRecord:
@@ -59,25 +83,25 @@ def test_values_of_any_length_and_keys_of_any_kind_are_recorded(tmp_path: Path) 
     assert logged.metrics == {"size": 1.5}
 
 
-def test_a_deleted_experiment_is_named(tmp_path: Path) -> None:
+def test_a_deleted_experiment_is_named(folder: Path) -> None:
     config = Tracking(experiment="old")
-    track(config, record(), tmp_path)
-    client = open_store(config, tmp_path)
+    track(config, record(), folder)
+    client = open_store(config, folder)
     found = client.get_experiment_by_name("old")
     assert found is not None
     client.delete_experiment(found.experiment_id)
     with pytest.raises(TrackingError, match=r"'old' is deleted in sqlite:///mlflow\.db; restore it with"):
-        track(config, record(), tmp_path)
+        track(config, record(), folder)
 
 
-def test_files_that_cannot_be_stored_leave_a_failed_run(tmp_path: Path) -> None:
+def test_files_that_cannot_be_stored_leave_a_failed_run(folder: Path) -> None:
     config = Tracking(artifacts="blocked")
-    (tmp_path / "blocked").write_text("", encoding="utf-8")
-    (tmp_path / "check.json").write_text("{}", encoding="utf-8")
-    blocked = RunRecord("a run", {}, {}, (), (tmp_path / "check.json",), time.time())
+    (folder / "blocked").write_text("", encoding="utf-8")
+    (folder / "check.json").write_text("{}", encoding="utf-8")
+    blocked = RunRecord("a run", {}, {}, (), (folder / "check.json",), time.time())
     with pytest.raises(TrackingError, match=r"can't be used: Not a directory: .*blocked"):
-        track(config, blocked, tmp_path)
-    client = open_store(config, tmp_path)
+        track(config, blocked, folder)
+    client = open_store(config, folder)
     found = client.get_experiment_by_name(config.experiment)
     assert found is not None
     assert [run.info.status for run in client.search_runs([found.experiment_id])] == ["FAILED"]
@@ -90,10 +114,68 @@ def test_files_that_cannot_be_stored_leave_a_failed_run(tmp_path: Path) -> None:
         ("https://host", "https://host"),
         ("sqlite:///mlflow.db", "sqlite:///mlflow.db"),
         ("sqlite:///a@b.db", "sqlite:///a@b.db"),
+        ("sqlite:////home/a@b/runs.db", "sqlite:////home/a@b/runs.db"),
+        ("http://me:se/cret@host/x", "http://host/x"),
+        ("http://host:5000/a@b", "http://host:5000/a@b"),
+        (
+            "postgresql://host/runs?user=me&password=secret&x=1",
+            "postgresql://host/runs?user=me&password=…&x=1",
+        ),
+        ("no answer from http://me:secret@host:1/api (2)", "no answer from http://host:1/api (2)"),
     ],
 )
 def test_names_and_passwords_are_not_shown(uri: str, shown: str) -> None:
     assert masked(uri) == shown
+
+
+def test_a_sweep_is_a_run_that_others_are_nested_in_and_that_goes_on(folder: Path) -> None:
+    config = Tracking()
+    parent = begin_sweep(config, folder, "a sweep", {"swept.seed": [1, 2]})
+    assert parent is not None
+    client = open_store(config, folder)
+    assert client.get_run(parent).info.status == "RUNNING"
+    child = track(config, record(seed=1), folder, parent)
+    assert child is not None
+    assert client.get_run(child.run_id).data.tags["mlflow.parentRunId"] == parent
+    (folder / "table.md").write_text("# Means", encoding="utf-8")
+    end_sweep(config, folder, parent, "KILLED", {"finished": 1}, [folder / "table.md"])
+    assert client.get_run(parent).info.status == "KILLED"
+    assert begin_sweep(config, folder, "a sweep", {}, parent) == parent
+    assert client.get_run(parent).info.status == "RUNNING"
+    end_sweep(config, folder, parent, "FINISHED", {"finished": 2}, [])
+    ended = client.get_run(parent)
+    assert (ended.info.status, ended.data.metrics, ended.data.params) == (
+        "FINISHED",
+        {"finished": 2.0},
+        {"swept.seed": "[1, 2]"},
+    )
+    assert [item.path for item in client.list_artifacts(parent)] == ["table.md"]
+    client.delete_run(parent)
+    assert begin_sweep(config, folder, "a sweep", {}, parent) not in (None, parent)
+
+
+def test_figures_over_time_and_tags_are_recorded(folder: Path) -> None:
+    series = {"anytime.objective": [(0.25, 31.5), (1.5, 20.0), (2.0, float("inf"))]}
+    tags = {"proof": "bound", "odd*name": "x" * 9000}
+    run = track(Tracking(), RunRecord("a run", {}, {}, (), (), 1000.0, tags, series), folder)
+    assert run is not None
+    client = open_store(Tracking(), folder)
+    points = client.get_metric_history(run.run_id, "anytime.objective")
+    assert [(point.step, point.timestamp, point.value) for point in points] == [
+        (0, 1_000_250, 31.5),
+        (1, 1_001_500, 20.0),
+    ]
+    logged = client.get_run(run.run_id).data.tags
+    assert logged["proof"] == "bound"
+    assert logged["odd_name"].startswith("xxx")
+
+
+def test_nothing_is_recorded_where_that_is_off(tmp_path: Path) -> None:
+    config = Tracking(record=False)
+    assert begin_sweep(config, tmp_path, "a sweep", {}) is None
+    assert track(config, record(), tmp_path, None) is None
+    assert end_sweep(config, tmp_path, None, "FINISHED", {}, []) is None
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_processes_that_open_a_missing_store_at_once_all_succeed(tmp_path: Path) -> None:
