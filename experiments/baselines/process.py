@@ -50,6 +50,9 @@ class Learners:
             return self._died()
         except RecursionError:
             return Failed("the scenes are nested too deep")
+        except BaseException:
+            self.end()
+            raise
         return self._wait(time_limit)
 
     def end(self) -> None:

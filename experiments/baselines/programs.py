@@ -57,7 +57,8 @@ def fit_program(name: str, task: Task, grammar: Mapping[str, Any] | None, limits
     """Run one of :data:`COMMANDS` on the training scenes and grade what it learns, as a check."""
     command = next(filter(None, map(shutil.which, COMMANDS[name])), None)
     if command is None:
-        return Baseline(name, available=False, reason=f"no {' or '.join(COMMANDS[name])} on the PATH")
+        *others, last = COMMANDS[name]
+        return Baseline(name, available=False, reason=f"no {', '.join(others)} or {last} on the PATH")
     started, limits = time.perf_counter(), limits or Learner()
     with tempfile.TemporaryDirectory(prefix="check-induction-", ignore_cleanup_errors=True) as folder:
         try:

@@ -10,7 +10,7 @@ from experiments.baselines.conditions import conditions
 from experiments.baselines.features import Features
 from experiments.baselines.fitted import Fitted, ListedRule, fitted_constant, fitted_list
 
-MOST_CONDITIONS: Final = 500
+MOST_CONDITIONS: Final = 200
 
 
 def fit(features: Features, *, seed: int, time_limit: float) -> Fitted:  # noqa: ARG001 (the same for all learners)

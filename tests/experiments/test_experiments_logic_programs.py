@@ -109,7 +109,7 @@ def says(*lines: str, to: str = "stdout", code: int = 0) -> str:
 def test_programs_that_are_not_there_are_absent() -> None:
     found = fit_baselines(TRAIN, TEST, ("popper", "fastlas", "ilasp"), time_limit=30.0, seed=0)
     assert [baseline.reason for baseline in found] == [
-        "no popper-ilp or popper or popper.py on the PATH",
+        "no popper-ilp, popper or popper.py on the PATH",
         "no FastLAS or fastlas on the PATH",
         "no ILASP or ilasp on the PATH",
     ]
