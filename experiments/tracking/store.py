@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from experiments.config import Tracking
 from experiments.tracking.address import SQLITE, masked
@@ -83,7 +84,13 @@ def _database(uri: str, folder: Path) -> Path:
             f"tracking.uri: {uri!r} names no SQLite file; write sqlite:///mlflow.db for a file in the "
             "working folder, or four slashes for a path from the root"
         )
-    return folder / path
+    whole = folder / path
+    if "?" in str(whole) or unquote(str(whole)) != str(whole):
+        raise TrackingError(
+            f"tracking.uri: MLflow mistakes a part of {str(whole)!r} for a sign of its address; name a file "
+            "in a folder without ? and % in its name"
+        )
+    return whole
 
 
 def _prepare_database(path: Path, artifacts: Path) -> None:
