@@ -484,6 +484,41 @@ def holds(test: str, scene: dict[str, Any]) -> bool:
     return bool(found > float(value)) if sign == ">" else bool(found <= float(value))
 
 
+def test_the_rules_are_those_of_the_libraries() -> None:
+    """What is read out of their models has the verdicts that they themselves give."""
+    import pandas as pd
+    from imodels import GreedyRuleListClassifier
+    from sklearn.tree import DecisionTreeClassifier
+    from wittgenstein import RIPPER
+
+    rng = np.random.default_rng(2)
+    rows = [
+        {key: float(value) for key, value in zip("abcd", row, strict=True)}
+        for row in rng.normal(size=(150, 4))
+    ]
+    passes = [row["a"] + 0.5 * row["b"] * row["c"] > rng.normal(0, 0.3) for row in rows]
+    features = encode(labelled(rows[:100], passes[:100]), labelled(rows[100:], passes[100:]))
+    tree = DecisionTreeClassifier(max_depth=4, random_state=5).fit(features.train, features.train_passes)
+    rule = fit_tree(features, seed=5, time_limit=10.0)
+    assert rule.train.tolist() == tree.predict(features.train).tolist()
+    assert rule.test.tolist() == tree.predict(features.test).tolist()
+
+    np.random.seed(5)
+    greedy = GreedyRuleListClassifier().fit(features.train, features.train_passes.astype(int))
+    rule = fit_greedy_list(features, seed=5, time_limit=10.0)
+    assert rule.train.tolist() == greedy.predict(features.train).astype(bool).tolist()
+    assert rule.test.tolist() == greedy.predict(features.test).astype(bool).tolist()
+
+    given_tests = conditions(features, 200)
+    names = [f"c{index}" for index in range(len(given_tests.tests))]
+    ripper = RIPPER(random_state=5, n_discretize_bins=None)
+    ripper.fit(pd.DataFrame(given_tests.truth.astype(int), columns=names), y=passes[:100], pos_class=True)
+    unseen = np.array([test.holds(features.test) for test in given_tests.tests]).T.astype(int)
+    rule = fit_ripper(features, seed=5, time_limit=10.0)
+    assert rule.test.tolist() == ripper.predict(pd.DataFrame(unseen, columns=names))
+    assert 0 < rule.test.sum() < 50
+
+
 def test_features_are_those_of_the_encoder() -> None:
     scenes = orders(12)
     features: Features = encode(scenes, scenes)
