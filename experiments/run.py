@@ -239,6 +239,8 @@ def summary(outcome: Outcome) -> Iterator[str]:
         end = "the check is exact" if outcome.recovered else "the check is not exact"
         yield f"asked: {outcome.answers} labels ({how}), {end}"
     yield f"accuracy on unseen scenes: {unseen.accuracy:.3f} ({unseen.right} of {len(dataset.test)} right)"
+    for baseline in outcome.baselines:
+        yield f"baseline {baseline.line()}"
 
 
 def summary_line(outcome: Outcome) -> str:

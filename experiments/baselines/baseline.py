@@ -64,6 +64,15 @@ class Baseline:
         """The fields as JSON; those that are None have no key."""
         return {key: value for key, value in asdict(self).items() if value is not None}
 
+    def line(self) -> str:
+        """It in one line, without its rule and its seconds."""
+        if self.rule is None or self.size is None:
+            return f"{self.name}: {self.reason}"
+        words = f"{self.size} condition{'' if self.size == 1 else 's'}"
+        if self.test_accuracy is not None:
+            words = f"{self.test_accuracy:.3f} on unseen scenes, {words}"
+        return f"{self.name}: {words}" + (f" ({self.reason})" if self.reason else "")
+
     def metrics(self) -> dict[str, float]:
         """``baseline.<name>.test_accuracy`` and the others of :data:`FIGURES`, as far as there are any."""
         found = {figure: getattr(self, figure) for figure in FIGURES}

@@ -112,6 +112,10 @@ def test_a_record_and_metrics_have_what_there_is() -> None:
     assert list(there.to_dict()) == [
         "name", "available", "train_accuracy", "test_accuracy", "size", "seconds", "rule", "stopped",
     ]  # fmt: skip
+    assert absent.line() == "popper: no popper on the PATH"
+    assert there.line() == "tree: 0.500 on unseen scenes, 3 conditions"
+    noted = Baseline("ripper", True, "given few columns", 1.0, None, 1, 0.25, "pass", "time")
+    assert noted.line() == "ripper: 1 condition (given few columns)"
     assert there.metrics() == {
         "baseline.tree.train_accuracy": 1.0,
         "baseline.tree.test_accuracy": 0.5,
