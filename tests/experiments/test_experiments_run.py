@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import sys
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
+from xml.etree import ElementTree
 
 import pytest
 from mlflow.data import get_source
@@ -174,6 +176,16 @@ def test_check_json_is_the_printed_check_on_the_wire(default: Ran) -> None:
     check = json.loads((default.output / "check.json").read_text(encoding="utf-8"))
     assert check["expr"] == json.loads(default.said["json"])
     assert check["meta"]["induction"]["optimal"] is True
+
+
+def test_the_charts_are_files_that_need_no_other(default: Ran) -> None:
+    for name in default.pages - {"report.html"}:
+        text = (default.output / name).read_text(encoding="utf-8")
+        assert ElementTree.fromstring(text).tag == "{http://www.w3.org/2000/svg}svg"
+        assert text.count("http") == 1  # its name space
+        named = set(re.findall(r"var\((--\w+)\)", text))
+        assert named
+        assert named <= set(re.findall(r"(--\w+):", text))
 
 
 def test_the_run_has_its_check_as_a_model(default: Ran) -> None:
