@@ -11,8 +11,9 @@ import pandas
 import pytest
 
 from evaluator import SceneError
-from experiments.config import ConfigError, Folder, Jsonl, Parquet, Split
+from experiments.config import ConfigError, Folder, Jsonl, Parquet, Split, parse_config
 from experiments.datasets.dataset import load_dataset, load_pool
+from experiments.run import run_experiment, run_record
 
 ROWS: list[dict[str, Any]] = [
     {"id": f"s{n:02}", "label": "pass" if n % 3 else "fail", "scene": {"n": n}} for n in range(24)
@@ -117,6 +118,24 @@ def test_the_rest_of_a_folder_can_be_asked_for(folder: Path) -> None:
     assert sorted(pool.ids) == [f"s{n:02}" for n in range(6, 16)]
     assert load_pool(config, 4, folder, seed=1).ids == load_pool(config, 4, folder, seed=1).ids
     assert load_pool(config, 4, folder, seed=1).ids != load_pool(config, 4, folder, seed=2).ids
+
+
+def test_a_run_asks_for_the_rest_of_a_folder(folder: Path) -> None:
+    """Two scenes cannot tell the rule; those asked for join the training scenes until none is unsure."""
+    write(folder / "set/train_small.jsonl", ROWS[:2])
+    tree = {"dataset": {"kind": "folder", "path": "set", "train": "train_small.jsonl"}}
+    outcome = run_experiment(parse_config(tree | {"asking": {"labels": 3}}), folder)
+    assert outcome.answers == 3
+    assert len(outcome.dataset.train) == 5
+    assert set(outcome.dataset.train.ids) <= {row["id"] for row in ROWS[:16]}
+
+
+def test_the_split_and_its_seed_are_parameters_of_the_run(folder: Path) -> None:
+    write(folder / "all.jsonl", ROWS)
+    split = {"kind": "kfold", "folds": 3, "fold": 2, "seed": 5}
+    tree = {"dataset": {"kind": "jsonl", "path": "all.jsonl", "split": split}}
+    params = run_record(run_experiment(parse_config(tree), folder), ()).params
+    assert {key: params[f"dataset.split.{key}"] for key in split} == split
 
 
 @pytest.mark.parametrize(
