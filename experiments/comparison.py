@@ -22,7 +22,7 @@ from experiments.comparison_contenders import (
     contenders_of,
     entrants_of,
 )
-from experiments.comparison_intervals import Estimate, holm, of_figures, of_scenes, unpaired
+from experiments.comparison_intervals import Estimate, holm, of_figures, of_scenes, of_shares, unpaired
 from experiments.config import did_you_mean
 from experiments.report.files import ReportError
 from experiments.report.sources import Found
@@ -184,11 +184,14 @@ def _difference(
     known = [(one, other) for one, other in values if one is not None and other is not None]
     if len(known) < len(values):
         raise ReportError(f"--metric: {second.name} has no {metric!r}")
-    if split is not None and len(blocks) == 1:
-        (one, other), total = known[0], scenes
-        estimate = unpaired(round(one * total), total, round(other * total), total, level=method.level)
-    else:
+    if split is None:
         estimate = of_figures(np.array([one - other for one, other in known]), **options)
+    elif len(blocks) == 1:
+        right, other_right = (round(share * scenes) for share in known[0])
+        estimate = unpaired(right, scenes, other_right, scenes, level=method.level)
+    else:
+        sizes = [len(first.runs[block].judged.ids[split]) for block in blocks]
+        estimate = of_shares([(*pair, size) for pair, size in zip(known, sizes, strict=True)], **options)
     return Difference(first.name, second.name, len(blocks), scenes, estimate)
 
 

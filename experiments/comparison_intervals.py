@@ -69,6 +69,24 @@ def of_figures(differences: Differences, *, level: float, resamples: int, seed: 
     return Estimate(value, low, high, sign_flips(differences, seed=seed))
 
 
+def of_shares(
+    shares: Sequence[tuple[float, float, int]], *, level: float, resamples: int, seed: int
+) -> Estimate:
+    """The mean difference of two shares over several blocks, given with the number of scenes of each.
+
+    A percentile bootstrap of blocks and of scenes within them, unpaired; the test is of flipped signs.
+    """
+    differences = np.array([share - other for share, other, _ in shares])
+    generator = np.random.default_rng(seed)
+    picks = generator.integers(len(shares), size=(resamples, len(shares)))
+    drawn = np.zeros(resamples)
+    for place, (share, other, scenes) in enumerate(shares):
+        total = scenes * (picks == place).sum(axis=1)
+        drawn += (generator.binomial(total, share) - generator.binomial(total, other)) / scenes
+    low, high = _ends(drawn / len(shares), level)
+    return Estimate(float(differences.mean()), low, high, sign_flips(differences, seed=seed))
+
+
 def unpaired(right: int, total: int, other_right: int, other_total: int, *, level: float) -> Estimate:
     """The difference of two shares of scenes by a hybrid of Wilson's intervals (Newcombe 1998).
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from experiments.comparison import SPLITS, Comparison, Difference
 from experiments.comparison_contenders import Entrant
 from experiments.comparison_intervals import wilson
@@ -82,30 +84,46 @@ def contender_rows(comparison: Comparison) -> list[list[str]]:
 
 def method_words(comparison: Comparison) -> str:
     """What was compared and how, in one sentence."""
-    method, sets = comparison.method, [one.blocks for one in comparison.differences]
-    level, draws = percent(method.level), f"{method.resamples:,} resamples, seed {method.seed}"
-    several = any(number > 1 for number in sets)
     if comparison.by_scene:
-        what = "of test sets and of scenes in them" if several else "of scenes"
-        test = "flipped signs of the test sets' means" if several else "McNemar's exact test"
-        if several and 1 in sets:
-            test += ", McNemar's exact test where there is one test set"
+        ways = list(_by_scene(comparison))
+    elif any(one.blocks > 1 for one in comparison.differences):
+        how = f"from a paired bootstrap of test sets{_draws(comparison)}, p by {_FLIPS}"
+        ways = [f"{_intervals(comparison)} {how}"]
     else:
-        what, test = "of test sets", "flipped signs of the test sets' differences"
+        ways = ["one figure a run, so that there is no interval"]
     tests = sum(one.estimate.p_value is not None for one in comparison.differences)
-    holm = f", p-values adjusted by Holm for {tests} comparisons" if tests > 1 else ""
-    unpaired = any(one.only_first is None and one.blocks == 1 for one in comparison.differences)
-    newcombe = (
-        "; a baseline's verdicts on single scenes are not kept, so that its interval is Newcombe's, unpaired"
-        if comparison.by_scene and unpaired
-        else ""
-    )
-    if not comparison.by_scene and not several:
-        return f"{metric_words(comparison)}; one figure a run, so that there is no interval"
-    return (
-        f"{metric_words(comparison)}, {level} intervals from a paired bootstrap {what} ({draws}), "
-        f"p by {test}{holm}{newcombe}"
-    )
+    if tests > 1:
+        ways.append(f"p-values adjusted by Holm for {tests} comparisons")
+    return f"{metric_words(comparison)}; {'; '.join(ways)}"
+
+
+_FLIPS = "flipped signs of the test sets' differences"
+
+
+def _by_scene(comparison: Comparison) -> Iterator[str]:
+    paired = [one.blocks for one in comparison.differences if one.only_first is not None]
+    others = [one.blocks for one in comparison.differences if one.only_first is None]
+    intervals, draws = _intervals(comparison), _draws(comparison)
+    if any(number > 1 for number in paired):
+        yield f"{intervals} from a paired bootstrap of test sets and of scenes in them{draws}, p by {_FLIPS}"
+        if 1 in paired:
+            yield "where there is one test set, of its scenes, p by McNemar's exact test"
+    elif paired:
+        yield f"{intervals} from a paired bootstrap of scenes{draws}, p by McNemar's exact test"
+    if any(number > 1 for number in others):
+        yield f"for baselines {intervals} from an unpaired bootstrap of both{draws}, p by {_FLIPS}"
+    if 1 in others:
+        yield f"for baselines Newcombe's {intervals}, not paired"
+    if others:
+        yield "a baseline's verdicts on single scenes are not kept"
+
+
+def _intervals(comparison: Comparison) -> str:
+    return f"{percent(comparison.method.level)} intervals"
+
+
+def _draws(comparison: Comparison) -> str:
+    return f" ({comparison.method.resamples:,} resamples, seed {comparison.method.seed})"
 
 
 def difference_words(comparison: Comparison, one: Difference) -> str:

@@ -221,7 +221,8 @@ def _permutation(run: RunFiles) -> Sign:
     )
     if found.cut_by_clock:
         says += f" The clock cut {count(found.cut_by_clock, 'search', 'searches')} short."
-    return Sign(name, "good" if found.p_value <= 0.05 else "doubt", f"p = {found.p_value:.2g}", says)
+    standing: Standing = "good" if found.p_value <= 0.05 else "doubt" if found.hits else "open"
+    return Sign(name, standing, f"p = {found.p_value:.2g}", says)
 
 
 def _warnings(run: RunFiles) -> Iterator[Sign]:

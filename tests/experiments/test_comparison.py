@@ -19,6 +19,7 @@ from experiments.comparison_intervals import (
     mcnemar,
     of_figures,
     of_scenes,
+    of_shares,
     sign_flips,
     unpaired,
     wilson,
@@ -45,6 +46,15 @@ def test_unpaired_intervals_are_newcombes_example() -> None:
     found = unpaired(56, 70, 48, 80, level=0.95)
     assert found.value == pytest.approx(0.2)
     assert (found.low, found.high) == (pytest.approx(0.0524, abs=5e-5), pytest.approx(0.3339, abs=5e-5))
+
+
+def test_shares_of_several_test_sets_are_not_paired() -> None:
+    found = of_shares([(0.9, 0.7, 100)] * 4, level=0.95, **FEW)
+    assert found.value == pytest.approx(0.2)
+    assert found.p_value == 2 / 2**4
+    spread = ((0.9 * 0.1 + 0.7 * 0.3) / 400) ** 0.5
+    assert found.low == pytest.approx(0.2 - 1.96 * spread, abs=0.015)
+    assert found.high == pytest.approx(0.2 + 1.96 * spread, abs=0.015)
 
 
 def test_mcnemar_counts_the_scenes_that_differ() -> None:
