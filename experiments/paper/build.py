@@ -75,6 +75,8 @@ def planned(paper: Paper, given: Sequence[str], output: Path) -> list[Sweep]:
     Of the words with one key the last counts: those for all sweeps, the sweep's own, those given. Raises
     :class:`ConfigError` for a section that there is not.
     """
+    if not paper.sections:
+        raise ConfigError("paper.sections: no sweeps; preset=paper has some")
     sweeps = []
     for section, lines in paper.sections.items():
         if section not in SECTIONS:
