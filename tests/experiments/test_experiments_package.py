@@ -1,4 +1,4 @@
-"""The built package carries its configs and runs from them."""
+"""The built package carries its configs and templates, and runs from them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from report_runs import write_run
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = (
@@ -25,7 +26,7 @@ SOURCES = (
 )
 
 
-def test_the_wheel_carries_the_configs(experiments: Callable[..., Any], tmp_path: Path) -> None:
+def test_the_wheel_carries_configs_and_templates(experiments: Callable[..., Any], tmp_path: Path) -> None:
     pytest.importorskip("hatchling", reason="hatchling builds the wheel")
     source = tmp_path / "source"
     source.mkdir()
@@ -47,3 +48,7 @@ def test_the_wheel_carries_the_configs(experiments: Callable[..., Any], tmp_path
     shown = experiments(tmp_path, "--info", "searchpath", path=tmp_path / "installed")
     assert shown.returncode == 0, shown.stderr
     assert str(carried) in shown.stdout
+    write_run(tmp_path / "run")
+    reported = experiments(tmp_path, "report", "run", path=tmp_path / "installed")
+    assert (reported.returncode, reported.stderr) == (0, "")
+    assert (tmp_path / "run/report.html").is_file()
