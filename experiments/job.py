@@ -17,7 +17,7 @@ from experiments.commandline import said
 from experiments.config import ConfigError, ExperimentConfig, flatten, parse_config
 from experiments.identity import config_hash
 from experiments.mistakes import CONFIG_MISTAKES
-from experiments.nesting import Nest, is_recorded, lock_of, record
+from experiments.nesting import Nest, is_recorded, job_of, lock_of, record
 from experiments.runfolder import RunFolder, locked
 from experiments.tracking import RunRecord, TrackingError, masked, track
 
@@ -57,7 +57,8 @@ def run_nested(
     Whatever is wrong with this configuration is kept in its folder, and the sweep goes on with the others.
     """
     own = RunFolder(output)
-    with locked(sweep, lock_of(sweep, own), wait=True):
+    job = job_of(sweep, own)
+    with locked(sweep, lock_of(job), wait=True):
         try:
             config = parse_config(tree)
             identity = config_hash(config, folder)
@@ -65,10 +66,10 @@ def run_nested(
             own.begin(hashlib.sha256(title.encode()).hexdigest(), title, _last_words({}, title))
             return _failed(own, title, said(error))
         if own.holds(identity):
-            return f"{title}: {_reuse(config, folder, own, nest)}"
+            return f"{title}: {_reuse(config, folder, nest, job, own)}"
         own.begin(identity, title, _last_words(_params(config), title))
         try:
-            return f"{title}: {_learn(config, tree, identity, folder, own, nest)}"
+            return f"{title}: {_learn(config, tree, identity, folder, nest, job, own)}"
         except USER_MISTAKES as error:
             return _failed(own, title, said(error))
         except Exception as error:
@@ -77,11 +78,11 @@ def run_nested(
             return _failed(own, title, f"an internal error, {type(error).__name__}: {error} (see {log})")
 
 
-def _reuse(config: ExperimentConfig, folder: Path, own: RunFolder, nest: Nest) -> str:
+def _reuse(config: ExperimentConfig, folder: Path, nest: Nest, job: str, own: RunFolder) -> str:
     if is_recorded(nest, own):
         return "reused, an earlier call finished it"
     try:
-        record(config.tracking, folder, nest, own)
+        record(config.tracking, folder, nest, job, own)
     except TrackingError:
         return "reused, an earlier call finished it; still not recorded"
     return "reused, an earlier call finished it; recorded now"
@@ -92,8 +93,9 @@ def _learn(
     tree: Mapping[str, Any],
     identity: str,
     folder: Path,
-    own: RunFolder,
     nest: Nest,
+    job: str,
+    own: RunFolder,
 ) -> str:
     from experiments import run
 
@@ -102,7 +104,7 @@ def _learn(
     own.learnt(identity, run.run_record(outcome, files))
     line = run.summary_line(outcome)
     try:
-        record(config.tracking, folder, nest, own)
+        record(config.tracking, folder, nest, job, own)
     except TrackingError:  # the sweep tries again when all jobs have ended, and then says why
         return f"{line}; not recorded"
     return line

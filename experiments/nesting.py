@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from evaluator import json_text
 from experiments.config import Tracking
 from experiments.runfolder import RunFolder
 from experiments.tracking import RunRecord, Status, TrackingError, settle, track
+from experiments.tracking.sweeps import JOB, job_tag
 from induce.export import write_atomically
 
 _FILE = "sweep.json"
@@ -25,7 +26,7 @@ class Nest:
 
     ``swept`` has the values of each key with several, ``jobs`` the number of their combinations. ``run_id``
     is the run in ``store`` that theirs are nested in; without one they are not recorded, because of
-    ``problem`` or because nothing is to be recorded.
+    ``problem`` or because nothing is to be recorded. ``parents`` has such runs by store, of all calls.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Nest:
     store: str | None
     run_id: str | None
     problem: str | None = None
+    parents: dict[str, str] = field(default_factory=dict)
 
 
 def read_nest(folder: Path) -> Nest | None:
@@ -52,9 +54,14 @@ def write_nest(folder: Path, nest: Nest, state: Mapping[str, Any]) -> Path:
     return file
 
 
-def lock_of(sweep: Path, run: RunFolder) -> str:
-    """The name of the lock that whoever works at a run holds."""
-    return "-".join(("run", *run.path.relative_to(sweep).parts))
+def job_of(sweep: Path, run: RunFolder) -> str:
+    """The name of a job within its sweep, which is that of its folder."""
+    return run.path.relative_to(sweep).as_posix()
+
+
+def lock_of(job: str) -> str:
+    """The name of the lock that whoever works at a job holds."""
+    return f"run-{job.replace('/', '-')}"
 
 
 def is_recorded(nest: Nest, run: RunFolder) -> bool:
@@ -62,7 +69,7 @@ def is_recorded(nest: Nest, run: RunFolder) -> bool:
     return bool(run.run) and (run.run.get("store"), run.run.get("sweep")) == (nest.store, nest.run_id)
 
 
-def record(config: Tracking, folder: Path, nest: Nest, run: RunFolder) -> None:
+def record(config: Tracking, folder: Path, nest: Nest, job: str, run: RunFolder) -> None:
     """Record the results in the folder of a run, once however often a job was cut off, and call it finished.
 
     Raises :class:`TrackingError`; the results then wait in their folder for the next call.
@@ -73,24 +80,25 @@ def record(config: Tracking, folder: Path, nest: Nest, run: RunFolder) -> None:
         raise TrackingError(nest.problem)
     run_id = None
     if nest.run_id is not None:
-        run_id = settle(config, folder, nest.run_id, found)
+        run_id = settle(config, folder, nest.run_id, job, found)
         if run_id is None:
-            tracked = track(config, _tagged(run.record(), nest, found), folder, nest.run_id)
+            tracked = track(config, _tagged(run.record(), nest, job, found), folder, nest.run_id)
             run_id = tracked.run_id if tracked else None
     run.finish(found, nest.store, run_id, nest.run_id)
 
 
-def mark(config: Tracking, folder: Path, nest: Nest, run: RunFolder, status: Status) -> None:
+def mark(config: Tracking, folder: Path, nest: Nest, job: str, run: RunFolder, status: Status) -> None:
     """Record that a run has not ended well, where there is a store that takes it."""
     if nest.run_id is None:
         return
     found = str(run.unfinished["config_hash"])
     try:
-        if settle(config, folder, nest.run_id, found) is None:
-            track(config, _tagged(run.last_words(), nest, found), folder, nest.run_id, status)
+        if settle(config, folder, nest.run_id, job, found) is None:
+            track(config, _tagged(run.last_words(), nest, job, found), folder, nest.run_id, status)
     except TrackingError:  # the folder of the run says it as well
         return
 
 
-def _tagged(record: RunRecord, nest: Nest, config_hash: str) -> RunRecord:
-    return dataclasses.replace(record, tags={**record.tags, "config_hash": config_hash, "sweep": nest.name})
+def _tagged(record: RunRecord, nest: Nest, job: str, config_hash: str) -> RunRecord:
+    tags = {"config_hash": config_hash, "sweep": nest.name, JOB: job_tag(job)}
+    return dataclasses.replace(record, tags={**record.tags, **tags})

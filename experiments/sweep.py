@@ -16,7 +16,7 @@ from typing import Any
 from experiments.commandline import SWEEPS, SweepRequest
 from experiments.config import ConfigError, Tracking
 from experiments.identity import sweep_hash
-from experiments.nesting import Nest, lock_of, mark, read_nest, record, write_nest
+from experiments.nesting import Nest, is_recorded, job_of, lock_of, mark, read_nest, record, write_nest
 from experiments.runfolder import BusyError, RunFolder, locked, run_folders
 from experiments.table import SweepTable, read_runs, tabulate, write_table
 from experiments.tracking import Status, TrackedRun, TrackingError, begin_sweep, end_sweep, masked
@@ -86,8 +86,9 @@ def end(sweep: Sweep, *, stopped: bool) -> SweepEnd:
     tracking, ended = sweep.request.first.tracking, SweepEnd()
     for run in run_folders(sweep.output):
         try:
-            with locked(sweep.output, lock_of(sweep.output, run), wait=False):
-                _settle(sweep, run, ended)
+            job = job_of(sweep.output, run)
+            with locked(sweep.output, lock_of(job), wait=False):
+                _settle(sweep, job, run, ended)
         except BusyError:  # a job that outlived the launcher
             continue
     if stopped:
@@ -143,7 +144,7 @@ def _some(texts: Sequence[str]) -> str:
     return "; ".join(texts[:_NAMED]) + more
 
 
-def _settle(sweep: Sweep, run: RunFolder, ended: SweepEnd) -> None:
+def _settle(sweep: Sweep, job: str, run: RunFolder, ended: SweepEnd) -> None:
     """Count a run; record it where that has failed before, mark it where it was cut off."""
     tracking, title = sweep.request.first.tracking, str(run.unfinished.get("title"))
     if run.config_hash is None:
@@ -154,13 +155,13 @@ def _settle(sweep: Sweep, run: RunFolder, ended: SweepEnd) -> None:
             run.fail("cut off", "its process was stopped")
         if run.unfinished:
             status: Status = "FAILED" if title in ended.failed else "KILLED"
-            mark(tracking, sweep.folder, sweep.nest, run, status)
+            mark(tracking, sweep.folder, sweep.nest, job, run, status)
         return
     ended.finished += 1
     ended.reused += run.path in sweep.finished_before
-    if not run.run:
+    if not is_recorded(sweep.nest, run):
         try:
-            record(tracking, sweep.folder, sweep.nest, run)
+            record(tracking, sweep.folder, sweep.nest, job, run)
         except TrackingError as error:
             ended.unrecorded += 1
             ended.problem = ended.problem or str(error)
@@ -184,21 +185,16 @@ def _begin(request: SweepRequest, folder: Path, name: str, identity: str, before
     store = masked(tracking.uri) if tracking.record else None
     params: dict[str, Any] = {key: ",".join(values) for key, values in request.swept.items()}
     params |= {"preset": request.preset or "none", "sweep_hash": identity}
-    known = before.run_id if before is not None and before.store == store else None
+    parents = dict(before.parents) if before is not None else {}
     run_id, problem = None, None
     try:
-        run_id = begin_sweep(tracking, folder, name, params, known)
+        run_id = begin_sweep(tracking, folder, name, params, parents.get(str(store)))
     except TrackingError as error:
         problem = str(error)
-    return Nest(
-        name,
-        identity,
-        {key: list(values) for key, values in request.swept.items()},
-        request.jobs,
-        store,
-        run_id,
-        problem,
-    )
+    if run_id is not None:
+        parents[str(store)] = run_id
+    swept = {key: list(values) for key, values in request.swept.items()}
+    return Nest(name, identity, swept, request.jobs, store, run_id, problem, parents)
 
 
 def _place(request: SweepRequest, folder: Path, name: str, identity: str) -> Path:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from experiments.config import Tracking
 from experiments.tracking.address import local, look, masked
@@ -13,6 +14,12 @@ from experiments.tracking.failure import one_sentence
 from experiments.tracking.record import RunRecord, Status, TrackedRun
 from experiments.tracking.runs import PARENT, log_metrics, log_params
 from experiments.tracking.store import experiment, open_store
+
+if TYPE_CHECKING:
+    from mlflow.entities import Run
+
+JOB = "sweep_job"
+"""The tag of a nested run that names its job within the sweep."""
 
 
 def begin_sweep(
@@ -62,22 +69,32 @@ def end_sweep(
     )
 
 
-def settle(config: Tracking, folder: Path, parent: str, config_hash: str) -> str | None:
-    """The finished run of a configuration in a sweep, None when there is none.
+def settle(config: Tracking, folder: Path, parent: str, job: str, config_hash: str) -> str | None:
+    """The finished run of a job of a sweep, None when there is none of this configuration.
 
-    Runs of it that did not end well, those of an earlier call of the sweep, are deleted. Raises
-    :class:`TrackingError`.
+    Other runs of the job are deleted: those of an earlier call that did not end well, or used other files.
+    Raises :class:`TrackingError`.
     """
     client = open_store(config, folder)
     with one_sentence(config.uri):
         experiment_id = experiment(client, config, folder)
-        filters = f"tags.`{PARENT}` = '{parent}' AND tags.config_hash = '{config_hash}'"
-        found = client.search_runs([experiment_id], filters)
+        found = client.search_runs(
+            [experiment_id], f"tags.`{PARENT}` = '{parent}' AND tags.{JOB} = '{job_tag(job)}'"
+        )
+        same = [run.info.run_id for run in found if _is_finished(run, config_hash)]
         for run in found:
-            if run.info.status != "FINISHED":
+            if run.info.run_id not in same[:1]:
                 client.delete_run(run.info.run_id)
-        finished = [str(run.info.run_id) for run in found if run.info.status == "FINISHED"]
-    return finished[0] if finished else None
+    return str(same[0]) if same else None
+
+
+def job_tag(job: str) -> str:
+    """The name of a job in characters that a search of MLflow takes."""
+    return re.sub(r"[^\w\-./=,]", "_", job)
+
+
+def _is_finished(run: Run, config_hash: str) -> bool:
+    return run.info.status == "FINISHED" and run.data.tags.get("config_hash") == config_hash
 
 
 def _resumed(client: Any, experiment_id: str, run_id: str) -> bool:
