@@ -118,7 +118,7 @@ def test_the_shipped_presets_hide_rules_that_exist_and_limit_work(preset: str) -
             "table.rows: expected a key of the configuration, got 'dataset.rul'; did you mean",
         ),
         (["asking.how=asked"], "asking.how: expected telling or random, got 'asked'"),
-        (["dataset=jsonl", "dataset.path=x", "asking.labels=3"], "asking.labels: only the hidden rules of"),
+        (["dataset=jsonl", "dataset.path=x", "asking.labels=3"], "asking.labels: dataset=jsonl has no further"),
     ],
 )
 def test_a_mistake_is_one_sentence_and_runs_nothing(
