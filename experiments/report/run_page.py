@@ -56,18 +56,21 @@ class Side:
     wrong: int
 
 
-def render_run(run: RunFiles) -> str:
-    """The run as one HTML page. Raises :class:`ReportError` where its check is not well formed."""
-    page = _page(run, MOST_MISTAKES)
+def render_run(run: RunFiles, sheet: StyleSheet | None = None) -> str:
+    """The run as one HTML page, with the styles of its charts in ``sheet`` where that is given.
+
+    Raises :class:`ReportError` where its check is not well formed.
+    """
+    sheet = sheet or StyleSheet()
+    page = _page(run, MOST_MISTAKES, sheet)
     for fewer in (10, 2, 0):
         if len(page.encode()) < LARGEST:
             break
-        page = _page(run, fewer)
+        page = _page(run, fewer, sheet)
     return page
 
 
-def _page(run: RunFiles, most_mistakes: int) -> str:
-    sheet = StyleSheet()
+def _page(run: RunFiles, most_mistakes: int, sheet: StyleSheet) -> str:
     result = run.result
     try:
         tree = tree_of(result.induction.check)

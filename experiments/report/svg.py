@@ -62,10 +62,11 @@ _FONT = re.compile(r"\bfont: (?:(\d+) )?([\d.]+px)[^;]*")
 
 
 class StyleSheet:
-    """Classes for the declarations of a page's charts, in the order in which they are met."""
+    """Classes for the declarations of a page's charts, in the order in which they are met; and the charts."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
+        self.charts: dict[str, Markup] = {}
 
     def name_of(self, declarations: str) -> str:
         return self._names.setdefault(declarations, f"s{len(self._names)}")
@@ -103,7 +104,8 @@ def inline(figure: Figure, name: str, says: str, sheet: StyleSheet) -> Markup:
     box = escape(root.get("viewBox", ""))
     head = f'<svg class="chart" role="img" aria-label="{escape(says)}" viewBox="{box}">'
     body = "".join(_element(child, ids, sheet) for child in root)
-    return Markup(f"{head}{body}</svg>")
+    chart = sheet.charts[name] = Markup(f"{head}{body}</svg>")
+    return chart
 
 
 def _references(root: ElementTree.Element) -> list[str]:
