@@ -27,7 +27,7 @@ def main(words: Sequence[str]) -> int:
         return _stop(str(error))
     except OSError as error:
         return _stop(f"{error.filename or path}: {(error.strerror or str(error)).lower()}")
-    print(f"report: {path} ({_said(found)}, {len(page.encode()) / 1e6:.2f} MB)")
+    print(f"report: {path} ({_said(found)})")
     return 0
 
 
