@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
@@ -31,6 +31,7 @@ from experiments.dataset_config import (
     check_dataset,
     kind_of,
 )
+from experiments.metric_names import check_metric
 from induce.grammar import Grammar
 
 __all__ = [
@@ -238,3 +239,5 @@ def _check_table(table: Table) -> None:
             close = nearest(key, known_keys())
             hint = f"; did you mean {close!r}?" if close else ", such as dataset.train"
             raise ConfigError(f"table.{name}: expected a key of the configuration, got {key!r}{hint}")
+    for metric in table.values:
+        check_metric(metric, get_args(BaselineName))

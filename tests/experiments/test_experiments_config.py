@@ -28,6 +28,7 @@ from experiments.config import (
     parse_config,
 )
 from experiments.dataset_config import RULES
+from experiments.run import metrics_of, run_experiment
 from induce.grammar import Grammar
 
 WAREHOUSE = {"kind": "warehouse"}
@@ -90,6 +91,26 @@ def test_every_key_of_the_schema_is_in_the_shipped_configs(composed: Any) -> Non
             shown.update(".".join(parts[: length + 1]) for length in range(len(parts)))
     only_presets = {key for key in known_keys() if key.startswith(("table.values", "paper"))}
     assert known_keys() - shown == only_presets
+
+
+def test_the_metrics_of_a_run_are_known() -> None:
+    """With noise, labels asked for, another learner and an evaluation, a run has all kinds of figures."""
+    tree = {
+        "dataset": {"kind": "trains", "rule": "triangle_load", "train": 10, "test": 20, "noise": 0.1},
+        "asking": {"labels": 1, "how": "random", "pool": 5},
+        "learner": {"engine": "enumerate", "max_terms": 1, "work_limit": 200},
+        "baselines": {"names": ["tree"]},
+        "evaluation": {"folds": 2, "permutations": 2},
+    }
+    metrics = metrics_of(run_experiment(parse_config(tree), Path()))
+    assert {
+        "answers",
+        "flipped",
+        "baseline.tree.size",
+        "cross_validated_accuracy",
+        "p_value",
+    } <= metrics.keys()
+    assert parse_config(tree | {"table": {"values": dict.fromkeys(metrics, "title")}})
 
 
 def test_the_help_names_every_key() -> None:
@@ -180,6 +201,14 @@ def test_every_option_of_the_split_is_valid(kind: str, composed: Any) -> None:
         ),
         (with_group("sweep", resum=True), "sweep.resum: unknown key; did you mean 'sweep.resume'?"),
         (with_group("table", values={"a": 1}), "table.values.a: expected text, got 1"),
+        (
+            with_group("table", values={"recoverd": "a"}),
+            "table.values: 'recoverd' is no metric of a run; did",
+        ),
+        (
+            with_group("table", values={"baseline.tre.size": "a"}),
+            "table.values: 'baseline.tre.size' is no metric of a run; did you mean 'baseline.tree.size'?",
+        ),
         (with_group("table", rows="seed"), "table.columns is missing; a table needs both"),
         (
             dataset("monks") | {"asking": {"labels": 3}},
