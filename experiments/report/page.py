@@ -75,9 +75,10 @@ def _environment() -> Environment:
         "capital": capital,
         "heading": lambda text: f"{text[:1].upper()}{text[1:]}" if " " in text else text,
         "sentence": lambda text: f"{text[:1].upper()}{text[1:]}.",
-        "percent": lambda share, digits=1: percent(share, digits).replace(" ", "\N{NO-BREAK SPACE}"),
+        "percent": lambda share, digits=1: _units(percent(share, digits)),
         "count": count,
         "figure": figure,
+        "units": _units,
         "lines": _lines,
         "pretty": _pretty,
         "wrapped": _wrapped,
@@ -130,6 +131,11 @@ def _shown(value: Any) -> Any:
     if isinstance(value, Markup) or not isinstance(value, str):
         return "" if value is None else value
     return printable(_cut(value, _LONGEST_LINE)).replace(r"\xa0", "\N{NO-BREAK SPACE}")
+
+
+def _units(text: str) -> str:
+    """The text with percentages that no line end takes apart."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def _lines(text: str, most: int = LONGEST_TEXT) -> Markup:
