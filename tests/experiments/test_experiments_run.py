@@ -265,8 +265,8 @@ def test_help_and_a_missing_file(experiments: Command, tmp_path: Path) -> None:
     shown = experiments(tmp_path, "--help")
     assert shown.returncode == 0
     assert shown.stdout.startswith("experiments: learn a check from labelled scenes")
-    assert "dataset: automationbench, jsonl, warehouse" in shown.stdout
-    assert "preset: active, noise, sample_efficiency" in shown.stdout
+    assert "dataset: automationbench, folder, jsonl, monks, parquet, " in shown.stdout
+    assert "preset: active, noise, paper, " in shown.stdout
     assert not list(tmp_path.iterdir())
     missing = experiments(tmp_path, "dataset=jsonl", "dataset.path=none.jsonl")
     assert (missing.returncode, missing.stdout) == (2, "")
