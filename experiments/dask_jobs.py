@@ -124,6 +124,7 @@ def _run(
         with open_dict(own):
             own.hydra.job.id = f"{own.hydra.job.name}_{number}"
             own.hydra.job.num = number
+            own.hydra.runtime.cwd = config.hydra.runtime.cwd  # where paths start, wherever the worker is
         HydraConfig.instance().set_config(own)
         returned = run_job(
             task_function=task,
