@@ -89,7 +89,8 @@ def _parts(check: Mapping[str, Any] | Check, folder: Path, self_contained: bool)
     compile_check(wire)
     written = folder / "check.json"
     written.write_text(f"{json_text(wire)}\n", encoding="utf-8")
-    own = f"msgspec=={version('msgspec')}" if self_contained else f"check-induction=={__version__}"
+    pinned = "" if "unknown" in __version__ else f"=={__version__}"  # a source tree has no version
+    own = f"msgspec=={version('msgspec')}" if self_contained else f"check-induction{pinned}"
     return {
         "python_model": str(CODE),
         "artifacts": {"check": str(written)},

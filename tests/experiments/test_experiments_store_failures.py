@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -47,6 +48,20 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+_SEVERAL = """
+import json, sys
+from experiments.cli import main
+codes = []
+for words in json.loads(sys.argv[1]):
+    sys.argv[1:] = words
+    try:
+        main()
+    except SystemExit as stopped:
+        codes.append(stopped.code)
+print(json.dumps(codes))
+"""
+
+
 class Said:
     """What the command says on stderr, in this process or in one of its own."""
 
@@ -61,10 +76,10 @@ class Said:
             main()
         return self.sentence(stopped.value.code, self.capsys.readouterr().err)
 
-    def elsewhere(self, limit: Callable[[], None], *words: str) -> str:
-        """The command in a process that ``limit`` binds."""
+    def elsewhere(self, limit: Callable[[], None], *lines: Sequence[str]) -> list[str]:
+        """The same for several command lines in a process that ``limit`` binds."""
         done = subprocess.run(
-            [sys.executable, "-m", "experiments", *SMALL, *words],
+            [sys.executable, "-c", _SEVERAL, json.dumps([[*SMALL, *words] for words in lines])],
             cwd=self.folder,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             capture_output=True,
@@ -73,7 +88,11 @@ class Said:
             check=False,
             preexec_fn=limit,
         )
-        return self.sentence(done.returncode, done.stderr)
+        assert done.returncode == 0, done.stderr
+        ended = json.loads(done.stdout.splitlines()[-1])
+        said = done.stderr.splitlines(keepends=True)
+        assert len(said) == len(ended) == len(lines), done.stderr
+        return [self.sentence(code, text) for code, text in zip(ended, said, strict=True)]
 
     def sentence(self, code: object, text: str) -> str:
         """The one sentence, once the exit code and the results are as they should be and nothing litters."""
@@ -155,38 +174,25 @@ posix = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="permiss
 
 
 @posix
-def test_a_folder_that_is_read_only(said: Said, folder: Path) -> None:
-    place = folder / "kept"
-    place.mkdir(mode=0o555)
-    sentence = said.elsewhere(without_root, "tracking.uri=sqlite:///kept/mlflow.db")
-    assert sentence == (
-        f"tracking: 'sqlite:///kept/mlflow.db' can't be used: Permission denied: {place / 'mlflow.db'}"
+def test_what_is_read_only(said: Said, folder: Path, store: Path) -> None:
+    (folder / "empty").mkdir(mode=0o555)
+    for name in ("file", "folder", "files"):
+        (folder / name).mkdir()
+        shutil.copy(store, folder / name)
+    (folder / "file/mlflow.db").chmod(0o444)
+    (folder / "folder").chmod(0o555)
+    (folder / "files/kept").mkdir(mode=0o555)
+    places = ("empty", "file", "folder", "files")
+    lines = [[f"tracking.uri=sqlite:///{name}/mlflow.db", "tracking.artifacts=files/kept"] for name in places]
+    no_file, file, no_journal, no_artifact = said.elsewhere(without_root, *lines)
+    written = "can't be used: attempt to write a readonly database"
+    assert no_file == (
+        "tracking: 'sqlite:///empty/mlflow.db' can't be used: "
+        f"Permission denied: {folder / 'empty/mlflow.db'}"
     )
-
-
-@posix
-def test_a_database_that_is_read_only(said: Said, folder: Path, store: Path) -> None:
-    shutil.copy(store, folder / "mlflow.db")
-    (folder / "mlflow.db").chmod(0o444)
-    sentence = said.elsewhere(without_root)
-    assert sentence == "tracking: 'sqlite:///mlflow.db' can't be used: attempt to write a readonly database"
-
-
-@posix
-def test_a_writable_database_in_a_read_only_folder(said: Said, folder: Path, store: Path) -> None:
-    place = folder / "kept"
-    place.mkdir()
-    shutil.copy(store, place / "mlflow.db")
-    place.chmod(0o555)
-    sentence = said.elsewhere(without_root, "tracking.uri=sqlite:///kept/mlflow.db")
-    assert "can't be used: " in sentence
-
-
-@posix
-def test_a_folder_for_artifacts_that_is_read_only(said: Said, folder: Path, store: Path) -> None:
-    shutil.copy(store, folder / "mlflow.db")
-    (folder / "mlartifacts").mkdir(mode=0o555)
-    assert "can't be used: Permission denied: " in said.elsewhere(without_root)
+    assert file == f"tracking: 'sqlite:///file/mlflow.db' {written}"
+    assert no_journal.startswith("tracking: 'sqlite:///folder/mlflow.db' can't be used: ")
+    assert "'sqlite:///files/mlflow.db' can't be used: Permission denied: " in no_artifact
 
 
 def full_disk(size: int) -> Callable[[], None]:
@@ -198,11 +204,11 @@ def full_disk(size: int) -> Callable[[], None]:
 
 @posix
 def test_a_disk_that_is_full(said: Said, folder: Path, store: Path) -> None:
-    sentence = said.elsewhere(full_disk(100_000))
-    assert "can't be used: " in sentence
+    shutil.copy(store, folder / "made.db")
+    lines = [["tracking.uri=sqlite:///mlflow.db"], ["tracking.uri=sqlite:///made.db"]]
+    for sentence in said.elsewhere(full_disk(100_000), *lines):
+        assert "can't be used: " in sentence
     assert not (folder / "mlflow.db").exists()
-    shutil.copy(store, folder / "mlflow.db")
-    assert "can't be used: " in said.elsewhere(full_disk(100_000))
 
 
 @contextmanager
