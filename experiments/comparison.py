@@ -1,7 +1,7 @@
 """Whether runs differ beyond chance: paired differences on the scenes that contenders share.
 
-Two contenders are compared on the test sets that both have runs on: scene by scene where their verdicts are
-known, by the figures of their runs otherwise.
+Two contenders are compared by their pairs of runs on the same scenes: scene by scene where the verdicts are
+known, by the figures of the runs otherwise.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """``first`` minus ``second`` over ``blocks`` test sets.
+    """``first`` minus ``second`` over ``blocks`` pairs of runs.
 
     ``only_first`` and ``only_second`` count the scenes, of ``scenes``, that one alone judges as labelled;
     they are None where verdicts are not paired. ``adjusted`` is the p-value for as many tests as were made.
@@ -78,14 +78,15 @@ class Comparison:
         return self.metric in SPLITS
 
     @property
-    def blocks(self) -> int:
-        return len({entrant.block for entrant in self.entrants})
+    def test_sets(self) -> int:
+        return len({entrant.test_set for entrant in self.entrants})
 
 
 def compare(
     found: Sequence[Found[Judged]],
     *,
     metric: str = "test_accuracy",
+    by: Sequence[str] = (),
     baselines: bool = False,
     against: str | None = None,
     method: Method = Method(),
@@ -93,12 +94,13 @@ def compare(
     """Compare all runs that were found.
 
     ``metric`` is ``test_accuracy`` or ``train_accuracy``, which are paired scene by scene, or any other one
-    that all runs have. ``baselines`` compares each contender with the other learners of its runs as well.
+    that all runs have. ``by`` are the keys that tell contenders apart, by default all that differ on equal
+    scenes. ``baselines`` compares each contender with the other learners of its runs as well.
     ``against`` names the contender that all others are compared with; by default each is compared with each,
     and from six on with the first. Raises :class:`ReportError` where there is nothing to compare.
     """
     _check_metric(metric, found)
-    keys, entrants = entrants_of(found, SPLITS.get(metric, "test"))
+    keys, entrants = entrants_of(found, SPLITS.get(metric, "test"), by)
     contenders = contenders_of(entrants)
     reference = _reference(against, contenders)
     pairs = list(_pairs(contenders, reference))
@@ -203,7 +205,7 @@ def _nothing(contenders: Sequence[Contender], split: str) -> str:
         )
     first, second = contenders[:2]
     judged = [next(iter(one.runs.values())).judged for one in (first, second)]
-    digests = [one.block(split)[0][:8] for one in judged]
+    digests = [one.scenes(split)[0][:8] for one in judged]
     what = "training scenes" if split == "train" else "test scenes"
     how = (
         "the same scenes under other ids" if digests[0] == digests[1] else f"digests {' and '.join(digests)}"

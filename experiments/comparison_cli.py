@@ -39,6 +39,7 @@ def main(words: Sequence[str]) -> int:
         comparison = compare(
             [find(word, read_judged, arguments.uri) for word in arguments.runs],
             metric=arguments.metric,
+            by=arguments.by or (),
             baselines=arguments.baselines,
             against=arguments.against,
             method=Method(arguments.level, arguments.resamples, arguments.seed),
@@ -111,7 +112,7 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
                 "argument": one.word,
                 "name": one.judged.run.name,
                 "contender": one.contender,
-                "test_set": one.block + 1,
+                "test_set": one.test_set + 1,
                 "metrics": dict(one.judged.run.result.metrics),
             }
             for one in comparison.entrants
@@ -135,7 +136,7 @@ def _difference_dict(one: Difference) -> dict[str, Any]:
     return {
         "first": one.first,
         "second": one.second,
-        "test_sets": one.blocks,
+        "pairs": one.blocks,
         "scenes": one.scenes,
         "difference": one.estimate.value,
         "low": one.estimate.low,
@@ -181,6 +182,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--metric", default="test_accuracy", metavar="NAME", help="what is compared (default: test_accuracy)"
+    )
+    parser.add_argument(
+        "--by",
+        action="append",
+        metavar="KEY",
+        help="key of the configuration that tells what is compared, may be repeated "
+        "(default: all that differ on equal scenes; seeds make pairs)",
     )
     parser.add_argument(
         "--against",

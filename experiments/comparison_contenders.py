@@ -1,13 +1,15 @@
-"""Who is compared: the runs that were judged, the test sets that they share, and what tells them apart.
+"""Who is compared: the runs that were judged, what tells them apart, and which of them make pairs.
 
-All runs are pooled. A test set is a block; contenders are told apart by the keys of their configurations that
-differ *within* some block (a seed that changes the test scenes as well tells nothing apart).
+All runs are pooled. Contenders are told apart by the keys of their configurations that differ between runs on
+the *same* scenes (a seed that changes the scenes as well tells nothing apart), seeds last of all. Runs of two
+contenders are a pair when their scenes are the same and so are all other such keys: they are of one block.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluator import canonical_json
-from experiments.config import flatten
+from experiments.config import flatten, nearest
 from experiments.report.differing import value_text
 from experiments.report.files import ReportError, RunFiles, amount, read_predictions, read_run
 from experiments.report.sources import Found
@@ -37,7 +39,7 @@ class Judged:
     ids: Mapping[str, tuple[str, ...]]
     right: Mapping[str, NDArray[np.bool_]]
 
-    def block(self, split: str) -> tuple[str, str]:
+    def scenes(self, split: str) -> tuple[str, str]:
         """What two runs share that were judged on the same scenes: the digest, and one of the ids."""
         counts = self.run.result.dataset.train if split == "train" else self.run.result.dataset.test
         text = "\n".join(self.ids[split]).encode("utf-8", "surrogatepass")
@@ -46,11 +48,12 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """A run among those that are compared; ``block`` counts from 0 in the order of the runs."""
+    """A run among those that are compared; test sets and blocks count from 0 in the order of the runs."""
 
     number: int
     word: str
     judged: Judged
+    test_set: int
     block: int
     contender: str
 
@@ -93,16 +96,21 @@ def read_judged(folder: Path, name: str | None, _alone: bool) -> Judged:
     return Judged(run, ids, right)
 
 
-def entrants_of(found: Sequence[Found[Judged]], split: str) -> tuple[tuple[str, ...], tuple[Entrant, ...]]:
-    """The keys that tell contenders apart, and all runs with their blocks and contenders.
+def entrants_of(
+    found: Sequence[Found[Judged]], split: str, by: Sequence[str] = ()
+) -> tuple[tuple[str, ...], tuple[Entrant, ...]]:
+    """The keys that tell contenders apart, ``by`` where it is given, and all runs with what they belong to.
 
-    Raises :class:`ReportError` where two runs have the same configuration, test set and word.
+    Raises :class:`ReportError` where two runs can't be told apart, or no run has a key that is given.
     """
     pool = [(one.word, judged) for one in found for judged in one.runs]
-    numbers: dict[tuple[str, str], int] = {}
-    blocks = [numbers.setdefault(judged.block(split), len(numbers)) for _, judged in pool]
     flat = [flatten(judged.run.config) for _, judged in pool]
-    keys = _telling(flat, blocks)
+    tests = _numbered([judged.scenes(split) for _, judged in pool])
+    telling = _telling(flat, tests)
+    keys = tuple(by) or tuple(key for key in telling if not _is_seed(key)) or telling
+    _check_keys(by, flat)
+    others = [key for key in telling if key not in keys]
+    blocks = _numbered([(test, *_values(others, one)) for test, one in zip(tests, flat, strict=True)])
     names = [_named(keys, one) for one in flat]
     if len(keys) > _NAMED_BY and not any(one.is_sweep for one in found):
         names = [word for word, _ in pool]
@@ -110,13 +118,37 @@ def entrants_of(found: Sequence[Found[Judged]], split: str) -> tuple[tuple[str, 
         names = [f"{word}: {name}" if name else word for (word, _), name in zip(pool, names, strict=True)]
     names = [name or word for (word, _), name in zip(pool, names, strict=True)]
     places = list(zip(names, blocks, strict=True))
-    for name, block in places:
-        if places.count((name, block)) > 1:
-            raise ReportError(f"{name}: given twice, with one configuration and the same scenes")
+    for place, times in Counter(places).items():
+        if times > 1:
+            raise ReportError(f"{place[0]}: given twice, with one configuration and the same scenes")
     return keys, tuple(
-        Entrant(number, word, judged, block, name)
-        for number, ((word, judged), block, name) in enumerate(zip(pool, blocks, names, strict=True), 1)
+        Entrant(number, word, judged, test, block, name)
+        for number, ((word, judged), test, (name, block)) in enumerate(
+            zip(pool, tests, places, strict=True), 1
+        )
     )
+
+
+def _numbered(values: Sequence[Hashable]) -> list[int]:
+    """Equal values as equal numbers, in the order in which they are met."""
+    numbers: dict[Hashable, int] = {}
+    return [numbers.setdefault(value, len(numbers)) for value in values]
+
+
+def _is_seed(key: str) -> bool:
+    return key.rpartition(".")[2] in ("seed", "random_state")
+
+
+def _check_keys(by: Sequence[str], flat: Sequence[Mapping[str, Any]]) -> None:
+    known = {key for one in flat for key in one}
+    for key in by:
+        if key not in known:
+            raise ReportError(f"--by: {key!r} is no key of these runs' configurations{_meant(key, known)}")
+
+
+def _meant(key: str, known: Collection[str]) -> str:
+    close = nearest(key, known)
+    return f"; did you mean {close!r}?" if close else ""
 
 
 def contenders_of(entrants: Sequence[Entrant]) -> list[Contender]:
@@ -137,17 +169,21 @@ def baselines_of(contender: Contender) -> list[Contender]:
     return [Contender(f"{name} of {contender.name}", contender.runs, name) for name in shared]
 
 
-def _telling(flat: Sequence[Mapping[str, Any]], blocks: Sequence[int]) -> tuple[str, ...]:
-    """The keys that differ within a block; of those that are always equal the shortest."""
+def _telling(flat: Sequence[Mapping[str, Any]], tests: Sequence[int]) -> tuple[str, ...]:
+    """The keys that differ between runs on one test set; of those that are always equal the shortest."""
     names = dict.fromkeys(name for one in flat for name in one if not name.startswith(_SILENT))
     found: dict[tuple[str, ...], str] = {}
     for name in names:
-        texts = tuple(canonical_json(one[name]) if name in one else "" for one in flat)
-        if len(set(zip(blocks, texts, strict=True))) > len(set(blocks)):
+        texts = tuple(text for one in flat for text in _values([name], one))
+        if len(set(zip(tests, texts, strict=True))) > len(set(tests)):
             other = found.setdefault(texts, name)
             if len(name) < len(other):
                 found[texts] = name
     return tuple(name for name in names if name in found.values())
+
+
+def _values(keys: Sequence[str], flat: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(canonical_json(flat[key]) if key in flat else "" for key in keys)
 
 
 def _named(keys: Sequence[str], flat: Mapping[str, Any]) -> str:

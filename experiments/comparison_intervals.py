@@ -2,8 +2,8 @@
 
 Differences are between two contenders on the same units: +1 for a scene that only the first judges as it is
 labelled, -1 for one that only the second does, 0 otherwise; or the difference of a figure between two runs.
-Scenes come in blocks, one a test set, and a block is the unit where there are several, since scenes that one
-check was learnt for share its luck.
+Scenes come in blocks, one a pair of runs, and a block is the unit where there are several, since the scenes
+that one check judges share its luck.
 """
 
 from __future__ import annotations

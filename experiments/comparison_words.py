@@ -22,7 +22,7 @@ def metric_words(comparison: Comparison) -> str:
 
 def heading(comparison: Comparison) -> str:
     """How much is compared."""
-    runs, sets = count(len(comparison.entrants), "run"), count(comparison.blocks, "test set")
+    runs, sets = count(len(comparison.entrants), "run"), count(comparison.test_sets, "test set")
     return f"{runs} on {sets}: {metric_words(comparison)}"
 
 
@@ -49,7 +49,7 @@ def _run_row(comparison: Comparison, entrant: Entrant) -> list[str]:
     found = result.induction
     return [
         str(entrant.number),
-        str(entrant.block + 1),
+        str(entrant.test_set + 1),
         *(value_text(flat.get(key)) for key in comparison.keys),
         "none" if graded.accuracy is None else percent(graded.accuracy),
         interval,
@@ -74,7 +74,7 @@ def contender_rows(comparison: Comparison) -> list[list[str]]:
     means = [one.mean(comparison.metric) for one in comparison.contenders]
     text = percent if comparison.by_scene else figure
     return [
-        ["compared", "test sets", f"mean {metric_words(comparison)}"],
+        ["compared", "runs", f"mean {metric_words(comparison)}"],
         *(
             [one.name, str(len(one.runs)), "" if mean is None else text(mean)]
             for one, mean in zip(comparison.contenders, means, strict=True)
@@ -87,7 +87,7 @@ def method_words(comparison: Comparison) -> str:
     if comparison.by_scene:
         ways = list(_by_scene(comparison))
     elif any(one.blocks > 1 for one in comparison.differences):
-        how = f"from a paired bootstrap of test sets{_draws(comparison)}, p by {_FLIPS}"
+        how = f"from a bootstrap of pairs of runs{_draws(comparison)}, p by {_FLIPS}"
         ways = [f"{_intervals(comparison)} {how}"]
     else:
         ways = ["one figure a run, so that there is no interval"]
@@ -97,7 +97,7 @@ def method_words(comparison: Comparison) -> str:
     return f"{metric_words(comparison)}; {'; '.join(ways)}"
 
 
-_FLIPS = "flipped signs of the test sets' differences"
+_FLIPS = "flipped signs of the pairs' differences"
 
 
 def _by_scene(comparison: Comparison) -> Iterator[str]:
@@ -105,9 +105,9 @@ def _by_scene(comparison: Comparison) -> Iterator[str]:
     others = [one.blocks for one in comparison.differences if one.only_first is None]
     intervals, draws = _intervals(comparison), _draws(comparison)
     if any(number > 1 for number in paired):
-        yield f"{intervals} from a paired bootstrap of test sets and of scenes in them{draws}, p by {_FLIPS}"
+        yield f"{intervals} from a bootstrap of pairs of runs and of their scenes{draws}, p by {_FLIPS}"
         if 1 in paired:
-            yield "where there is one test set, of its scenes, p by McNemar's exact test"
+            yield "where there is one pair, of its scenes, p by McNemar's exact test"
     elif paired:
         yield f"{intervals} from a paired bootstrap of scenes{draws}, p by McNemar's exact test"
     if any(number > 1 for number in others):
@@ -159,14 +159,16 @@ def floor_words(comparison: Comparison) -> str:
     if least <= 0.01:
         return ""
     most = max(sets)
-    return f"with {count(most, 'test set')} no p-value can be below {least:.2g}, however great a difference"
+    return (
+        f"with {count(most, 'pair')} of runs no p-value can be below {least:.2g}, however great a difference"
+    )
 
 
 def scene_words(one: Difference) -> str:
     """How many scenes the difference rests on."""
     if one.only_first is None or one.only_second is None:
-        return f"over {count(one.blocks, 'test set')}" if one.blocks > 1 else ""
-    sets = f" in {count(one.blocks, 'test set')}" if one.blocks > 1 else ""
+        return f"over {count(one.blocks, 'pair')} of runs" if one.blocks > 1 else ""
+    sets = f" in {count(one.blocks, 'pair')} of runs" if one.blocks > 1 else ""
     if not one.only_first and not one.only_second:
         return f"the same verdict on all {one.scenes:,} scenes{sets}"
     return (

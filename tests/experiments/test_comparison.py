@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from report_runs import write_run, write_sweep
+from report_runs import CHECK, write_run, write_sweep
 from scipy.stats import binomtest, permutation_test
 
 from experiments.comparison import Method, compare
@@ -158,7 +158,30 @@ def test_a_sweep_is_compared_by_what_differs_on_equal_scenes(folder: Path) -> No
     assert [one.name for one in found.contenders] == ["engine=asp", "engine=enumerate"]
     (one,) = found.differences
     assert (one.blocks, one.scenes) == (3, 180)
-    assert one.estimate.p_value == 0.25  # the least that three test sets can give
+    assert one.estimate.p_value == 0.25  # the least that three pairs can give
+
+
+def test_seeds_on_one_test_set_make_pairs(tmp_path: Path) -> None:
+    for number in range(6):
+        engine, seed = ("asp", "enumerate")[number % 2], number // 2
+        given = config(engine=engine, seed=seed, train=(40, 60)[number == 0])
+        write_run(tmp_path / str(number), check=WORSE if number % 2 else CHECK, config=given)
+    found = told(tmp_path, ".", by=["learner.engine"])
+    assert found.test_sets == 1
+    (one,) = found.differences
+    assert (one.first, one.second, one.blocks) == (
+        "engine=asp",
+        "engine=enumerate",
+        2,
+    )  # one differs in train
+    by_default = told(tmp_path, ".")
+    assert by_default.keys == ("dataset.train", "learner.engine")
+    pairs = {(one.first, one.second): one.blocks for one in by_default.differences}
+    assert pairs == {
+        ("train=40, engine=asp", "train=60, engine=enumerate"): 1,
+        ("train=60, engine=enumerate", "train=60, engine=asp"): 2,
+    }
+    assert by_default.apart == (("train=40, engine=asp", "train=60, engine=asp"),)
 
 
 def test_a_sweep_of_seeds_has_nothing_to_compare_but_its_runs_are_told(
@@ -210,6 +233,7 @@ def test_other_metrics_are_compared_over_test_sets(folder: Path) -> None:
         (("asp", "asp"), {}, "given twice, with one configuration and the same scenes"),
         (("asp", "enumerate"), {"metric": "tset_accuracy"}, "did you mean 'test_accuracy'?"),
         (("asp", "enumerate"), {"against": "engine=enumerat"}, "did you mean 'engine=enumerate'?"),
+        (("asp", "enumerate"), {"by": ["learner.engin"]}, "did you mean 'learner.engine'?"),
         (("seeds",), {"baselines": True, "metric": "recovered"}, "has no 'recovered'"),
     ],
 )
@@ -253,7 +277,7 @@ def test_the_command_writes_a_page(folder: Path, tmp_path: Path, capsys: pytest.
     assert main([str(folder / "sweep"), "--html", str(page)]) == 0
     assert capsys.readouterr().out.endswith(f"page: {page}\n")
     text = page.read_text(encoding="utf-8")
-    assert "With 3 test sets no p-value can be below 0.25" in text
+    assert "With 3 pairs of runs no p-value can be below 0.25" in text
     assert main([str(folder / "sweep"), "--html", str(tmp_path / "none/page.html")]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
