@@ -30,6 +30,7 @@ from experiments.dataset_config import (
     can_answer,
     check_dataset,
     kind_of,
+    with_seed,
 )
 from experiments.metric_names import check_metric
 from induce.grammar import Grammar
@@ -188,6 +189,8 @@ def parse_config(tree: Mapping[str, Any]) -> ExperimentConfig:
     """
     # Groups last: they repeat the seed, and a wrong one should be named where it was given.
     ordered = dict(sorted(tree.items(), key=lambda item: isinstance(item[1], Mapping)))
+    if "dataset" in tree:
+        ordered["dataset"] = with_seed(tree["dataset"], tree.get("seed", 0))
     try:
         config = msgspec.convert(ordered, ExperimentConfig)
     except msgspec.ValidationError as error:

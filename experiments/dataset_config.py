@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
@@ -209,6 +210,18 @@ def kinds_with(key: str) -> tuple[str, ...]:
     """The kinds of datasets that have a key, ``split`` for one, in their order."""
     kinds: tuple[type[msgspec.Struct], ...] = get_args(DatasetConfig)
     return tuple(str(kind.__struct_config__.tag) for kind in kinds if key in kind.__struct_fields__)
+
+
+def with_seed(dataset: Any, seed: Any) -> Any:
+    """The mapping of a dataset; its seed, or that of its split, is ``seed`` where it leaves that out."""
+    if not isinstance(dataset, Mapping):
+        return dataset
+    kind, split = dataset.get("kind"), dataset.get("split", {})
+    if kind in kinds_with("seed"):
+        return {"seed": seed, **dataset}
+    if kind in kinds_with("split") and isinstance(split, Mapping):
+        return {**dataset, "split": {"seed": seed, **split}}
+    return dataset
 
 
 def can_answer(config: DatasetConfig) -> bool:

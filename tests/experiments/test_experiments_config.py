@@ -22,7 +22,10 @@ from experiments.config import (
     DatasetConfig,
     ExperimentConfig,
     Learner,
+    Split,
+    Tables,
     Warehouse,
+    Zendo,
     flatten,
     known_keys,
     parse_config,
@@ -91,6 +94,17 @@ def test_every_key_of_the_schema_is_in_the_shipped_configs(composed: Any) -> Non
             shown.update(".".join(parts[: length + 1]) for length in range(len(parts)))
     only_presets = {key for key in known_keys() if key.startswith(("table.values", "paper"))}
     assert known_keys() - shown == only_presets
+
+
+def test_a_dataset_that_names_no_seed_has_that_of_the_run() -> None:
+    """As in a config file of one's own that leaves it out."""
+    generated = parse_config(dataset("zendo") | {"seed": 7})
+    assert generated.dataset == Zendo(seed=7)
+    table = parse_config(dataset("tables", split={"kind": "kfold"}) | {"seed": 7})
+    assert table.dataset == Tables(split=Split(kind="kfold", seed=7))
+    assert parse_config(dataset("zendo", seed=1) | {"seed": 7}).dataset == Zendo(seed=1)
+    with pytest.raises(ConfigError, match=r"^seed: expected a whole number, got 'one'"):
+        parse_config(dataset("zendo") | {"seed": "one"})
 
 
 def test_the_metrics_of_a_run_are_known() -> None:
