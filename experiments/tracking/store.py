@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
+from uuid import uuid4
 
 from experiments.config import Tracking
 from experiments.tracking.address import SQLITE, masked
@@ -102,7 +103,7 @@ def _prepare_database(path: Path, artifacts: Path) -> None:
     """
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = path.with_name(f".{path.name}.{os.getpid()}")
+        fresh = path.with_name(f".{path.name}.{uuid4().hex}")
         try:
             _touch(fresh, path)
             _set_up(f"{SQLITE}{fresh.as_posix()}", artifacts.as_uri())
