@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,18 +23,18 @@ from experiments.comparison_words import (
     run_rows,
     scene_words,
 )
-from experiments.report.files import ReportError
-from experiments.report.sources import add_store, find
-from experiments.tracking import TrackingError
+from experiments.report.arguments import Parser, add_store, answer
+from experiments.report.sources import find
 from induce.export import write_atomically
 
-_BAD_INPUT = 2
+_PROGRAM = "experiments compare"
 
 
 def main(words: Sequence[str]) -> int:
     """Print the comparison that ``words`` ask for, and return the exit code."""
     arguments = _parser().parse_args(words)
-    try:
+
+    def work() -> None:
         comparison = compare(
             [find(word, read_judged, arguments.uri) for word in arguments.runs],
             metric=arguments.metric,
@@ -48,18 +47,15 @@ def main(words: Sequence[str]) -> int:
             from experiments.comparison_page import render_comparison
 
             write_atomically(arguments.html, render_comparison(comparison))
-    except (ReportError, TrackingError) as error:
-        return _stop(str(error))
-    except OSError as error:
-        return _stop(f"{error.filename or arguments.html}: {(error.strerror or str(error)).lower()}")
-    if arguments.json:
-        print(json_text(to_dict(comparison)))
-        return 0
-    for line in lines(comparison):
-        print(printable(line))
-    if arguments.html is not None:
-        print(f"\npage: {arguments.html}")
-    return 0
+        if arguments.json:
+            print(json_text(to_dict(comparison)))
+            return
+        for line in lines(comparison):
+            print(printable(line))
+        if arguments.html is not None:
+            print(f"\npage: {arguments.html}")
+
+    return answer(_PROGRAM, work)
 
 
 def lines(comparison: Comparison) -> Iterator[str]:
@@ -167,14 +163,9 @@ def _whole(least: int, most: int) -> Callable[[str], int]:
     return read
 
 
-def _stop(sentence: str) -> int:
-    print(f"experiments compare: {printable(sentence)}", file=sys.stderr)
-    return _BAD_INPUT
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="experiments compare",
+def _parser() -> Parser:
+    parser = Parser(
+        prog=_PROGRAM,
         description="Say whether finished runs differ beyond chance, on the test scenes that they share.",
     )
     parser.add_argument(

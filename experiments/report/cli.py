@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiments.report.files import ReportError, RunFiles, read_run
-from experiments.report.sources import Found, add_store, find
-from experiments.tracking import TrackingError
+from experiments.report.arguments import Parser, add_store, answer
+from experiments.report.files import RunFiles, read_run
+from experiments.report.sources import Found, find
 from induce.export import write_atomically
 
-_BAD_INPUT = 2
+_PROGRAM = "experiments report"
 
 
 def main(words: Sequence[str]) -> int:
     """Write the report that ``words`` ask for, and return the exit code."""
     arguments = _parser().parse_args(words)
-    path = Path(arguments.output or _place(arguments.run))
-    try:
+
+    def work() -> None:
+        path = Path(arguments.output or _place(arguments.run))
         found = find(arguments.run, _read, arguments.uri)
-        page = _page(found)
-        write_atomically(path, page)
-    except (ReportError, TrackingError) as error:
-        return _stop(str(error))
-    except OSError as error:
-        return _stop(f"{error.filename or path}: {(error.strerror or str(error)).lower()}")
-    print(f"report: {path} ({_said(found)})")
-    return 0
+        write_atomically(path, _page(found))
+        print(f"report: {path} ({_said(found)})")
+
+    return answer(_PROGRAM, work)
 
 
 def _read(folder: Path, name: str | None, alone: bool) -> RunFiles:
@@ -55,14 +50,9 @@ def _said(found: Found[RunFiles]) -> str:
     return f"a sweep of {len(found.runs)} run{'' if len(found.runs) == 1 else 's'}{missing}"
 
 
-def _stop(sentence: str) -> int:
-    print(f"experiments report: {sentence}", file=sys.stderr)
-    return _BAD_INPUT
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="experiments report",
+def _parser() -> Parser:
+    parser = Parser(
+        prog=_PROGRAM,
         description="Write what is known of a finished run or sweep as one HTML file, complete in itself.",
     )
     parser.add_argument(

@@ -167,7 +167,8 @@ def _config(path: Path) -> Mapping[str, Any]:
         tree = yaml.load(_text(path), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError:
         raise ReportError(f"{path}: not YAML") from None
-    return tree if isinstance(tree, dict) else {}
+    # Dates, as YAML alone has them, and keys that are numbers become texts.
+    return json.loads(json.dumps(tree, default=str)) if isinstance(tree, dict) else {}
 
 
 def _lines(path: Path) -> Iterator[tuple[int, Any]]:

@@ -6,7 +6,6 @@ are fetched into a folder for as long as they are read, so that both kinds are r
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -51,15 +50,6 @@ class Found(Generic[T]):
     runs: tuple[T, ...]
     tables: tuple[SweepTable, ...] = ()
     unfinished: tuple[Unfinished, ...] = ()
-
-
-def add_store(parser: argparse.ArgumentParser) -> None:
-    """The option of a command line that names an MLflow store."""
-    parser.add_argument(
-        "--uri",
-        metavar="URI",
-        help=f"the MLflow store of the ids (default: MLFLOW_TRACKING_URI, else {DEFAULT_STORE})",
-    )
 
 
 def find(word: str, read: Read[T], uri: str | None = None) -> Found[T]:

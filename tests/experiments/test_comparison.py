@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -272,6 +274,18 @@ def test_the_command_prints_the_same_text_and_json_each_time(
     assert found["runs"][0]["metrics"]["test_accuracy"] == pytest.approx(53 / 60)
 
 
+def test_a_reader_that_goes_is_no_mistake(folder: Path, environment: dict[str, str]) -> None:
+    command = [sys.executable, "-m", "experiments", "compare", str(folder / "sweep"), "--json"]
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait() == 141
+
+
 def test_the_command_writes_a_page(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "differences.html"
     assert main([str(folder / "sweep"), "--html", str(page)]) == 0
@@ -289,4 +303,7 @@ def test_options_are_judged(words: list[str], capsys: pytest.CaptureFixture[str]
     with pytest.raises(SystemExit) as stopped:
         main(words)
     assert stopped.value.code == 2
-    assert "experiments compare: error:" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert said.startswith("experiments compare: ")
+    assert said.endswith("; experiments compare --help shows what there is\n")
+    assert said.count("\n") == 1

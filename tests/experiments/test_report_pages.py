@@ -304,6 +304,14 @@ def test_damaged_files_are_named_in_one_sentence(
     assert "\n" not in str(raised.value)
 
 
+def test_dates_and_numbers_as_keys_of_a_configuration_are_shown(tmp_path: Path) -> None:
+    write_run(tmp_path, scenes=4)
+    (tmp_path / "config.yaml").write_text("dataset: {since: 2026-01-31, 7: 8}\nseed: 0\n", encoding="utf-8")
+    words = Page(render_run(read_run(tmp_path))).words
+    assert "2026-01-31" in words
+    assert "nan" not in words
+
+
 def test_a_check_that_is_none_is_refused(tmp_path: Path) -> None:
     write_run(tmp_path, scenes=4)
     result = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
