@@ -134,9 +134,9 @@ def difference_words(comparison: Comparison, one: Difference) -> str:
 
 
 def interval_words(comparison: Comparison, one: Difference) -> str:
-    """The interval, empty where there is none."""
+    """The interval, empty where there is none: from equal verdicts a bootstrap draws nothing else."""
     low, high = one.estimate.low, one.estimate.high
-    if low is None or high is None:
+    if low is None or high is None or (one.only_first, one.only_second) == (0, 0):
         return ""
     if comparison.by_scene:
         return f"{_points(low)} to {_points(high)}"
@@ -178,4 +178,4 @@ def scene_words(one: Difference) -> str:
 
 
 def _points(share: float) -> str:
-    return f"{100 * share:+.1f}"
+    return f"{100 * share:+.1f}" if share else "0.0"

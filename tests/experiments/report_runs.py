@@ -129,6 +129,7 @@ def write_run(
     _write(folder / "predictions.jsonl", "\n".join(map(json_text, predictions)))
     _write(folder / "misclassified.jsonl", "\n".join(map(json_text, mistakes)))
     _write(folder / "environment.json", json_text({"python": "3.11", "git": {"dirty": False}}))
+    (folder / "evaluation.json").unlink(missing_ok=True)
     if evaluation is not None:
         _write(folder / "evaluation.json", json_text(evaluation))
     return folder

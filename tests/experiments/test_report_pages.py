@@ -15,6 +15,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 from report_runs import (
     CHECK,
     HALF,
@@ -38,6 +40,18 @@ from experiments.report.sweep_page import render_sweep
 from experiments.report.tree import Branch, tree_of
 
 ROOT = Path(__file__).resolve().parents[2]
+MARKUP = (
+    "<",
+    "</pre>",
+    "</details></main>",
+    "<!--",
+    "]]>",
+    "&lt;",
+    "&#0;",
+    "{{ 7 * 7 }}",
+    "{% raw %}",
+    "--><b>",
+)
 
 
 class Page(HTMLParser):
@@ -211,6 +225,32 @@ def test_hostile_texts_are_shown_as_they_are_written(pages: dict[str, str]) -> N
     assert "$\\frac{1}{2}$" in text
     assert HOSTILE not in text
     assert HALF not in text
+
+
+def skeleton(page: str) -> list[tuple[str, tuple[str, ...]]]:
+    """The elements of a page with the names of their attributes, without places where a line may end."""
+    return [(tag, tuple(attributes)) for tag, attributes in Page(page).elements if tag != "wbr"]
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=st.text(st.characters(exclude_categories=()), min_size=1, max_size=60) | st.sampled_from(MARKUP))
+@example(HALF)
+def test_no_text_changes_what_a_page_is_made_of(tmp_path: Path, text: str) -> None:
+    def page(said: str) -> str:
+        write_run(
+            tmp_path,
+            scenes=9,
+            name=lambda name: f"{name}{said}",
+            why=said,
+            evaluation=full_evaluation(said),
+            results={"anytime": [], "baselines": [], "versions": {"a": said}},
+        )
+        (tmp_path / "predictions.jsonl").unlink()
+        return render_run(read_run(tmp_path, name=said))
+
+    plain, other = page("a name"), page(text)
+    assert skeleton(other) == skeleton(plain)
+    other.encode("utf-8")
 
 
 def test_twenty_thousand_scenes_make_a_small_page_that_says_what_it_leaves_out(tmp_path: Path) -> None:
