@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal
 
 from markupsafe import Markup
 
-from evaluator import CheckError, canonical_json, json_text, sentence
+from evaluator import CheckError, SceneError, canonical_json, json_text, sentence
 from experiments.comparison_intervals import wilson
 from experiments.report import charts
 from experiments.report.files import Mistake, ReportError, RunFiles, Split, amount
@@ -16,6 +17,7 @@ from experiments.report.page import bits, count, percent, render
 from experiments.report.shapes import Graded
 from experiments.report.svg import StyleSheet
 from experiments.report.tree import tree_of
+from induce.explain import Reason, reasons
 from induce.parts import Check, Place, expression_of, rebuild
 from induce.trust import Confusion, Evidence
 
@@ -26,6 +28,7 @@ LARGEST = 3_000_000
 LONGEST_CHECK = 40_000
 """Characters of the check's JSON that are shown."""
 _MOST_TIES = 20
+_MOST_REASONS = 8
 _LONGEST_TITLE = 280
 
 Standing = Literal["good", "doubt", "open"]
@@ -42,6 +45,14 @@ class Sign:
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """A misclassified scene with the parts of the check that decide it."""
+
+    mistake: Mistake
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Side:
     """The scenes of one split; ``mistakes`` are those that are shown of ``wrong``, if they were ``kept``."""
 
@@ -51,7 +62,7 @@ class Side:
     accuracy: float | None
     interval: tuple[float, float] | None
     histogram: Markup | None
-    mistakes: tuple[Mistake, ...]
+    mistakes: tuple[Told, ...]
     kept: bool
     wrong: int
 
@@ -116,10 +127,18 @@ def _side(run: RunFiles, split: Split, title: str, sheet: StyleSheet, most: int)
         accuracy=graded.accuracy,
         interval=wilson(graded.right, graded.total) if graded.total else None,
         histogram=charts.gap_histogram(known, f"gaps-{split}", sheet) if known else None,
-        mistakes=tuple(wrong[:most]),
+        mistakes=tuple(_told(run, mistake) for mistake in wrong[:most]),
         kept=bool(wrong),
         wrong=graded.total - graded.right,
     )
+
+
+def _told(run: RunFiles, mistake: Mistake) -> Told:
+    check = expression_of(run.result.induction.check)
+    try:
+        return Told(mistake, tuple(islice(reasons(check, mistake.scene), _MOST_REASONS)))
+    except (CheckError, SceneError, RuntimeError):  # nothing that can be judged here, or not without others
+        return Told(mistake, ())
 
 
 def _evidence(run: RunFiles) -> Evidence:

@@ -130,6 +130,7 @@ def test_a_run_with_everything_is_told_in_full(pages: dict[str, str]) -> None:
     assert "Expected to settle 0.9 bits" in words
     assert "absent: popper is not on the PATH" in words
     assert "7 mistakes" in words
+    assert "the check wants total is at least 5 observed total is" in words
     assert sum(tag == "svg" and "chart" in (attrs.get("class") or "") for tag, attrs in page.elements) == 4
     assert '"op": "gte"' in words  # the check as JSON
 
