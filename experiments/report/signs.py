@@ -53,9 +53,12 @@ def _unseen(run: RunFiles) -> Sign:
         return Sign("Unseen scenes", "open", "none", "No scenes were kept back to judge the check on.")
     low, high = wilson(test.right, test.total)
     share = test.right / test.total
+    standing: Standing = (
+        "good" if low >= 0.9 else "open" if share == 1 else "doubt"
+    )  # right, but on few scenes
     return Sign(
         "Unseen scenes",
-        "good" if low >= 0.9 else "doubt",
+        standing,
         percent(share),
         f"{test.right:,} of {test.total:,} right; by Wilson's 95 % interval the true share lies between "
         f"{percent(low)} and {percent(high)}.",
