@@ -17,10 +17,6 @@ one JSON object (``evaluation.json``), each under its name:
     Checks near the best that differ from it somewhere, as :class:`induce.differences.Alternative` has them.
 ``next_scenes``
     Edits of the training scenes whose label would settle most, as :class:`induce.query.Question` has them.
-``terms``
-    Whenever there is another part: for each alternative of the check its ``sentence``, and of ``train`` and
-    ``test`` scenes how many it lets ``pass`` that are labelled so, how many labelled ``fail``, and how many
-    ``alone``, which no other alternative does.
 
 In place of a part that these scenes do not allow stands ``{"instead": reason}``. No part has a clock time in
 it: where no time limit bites, the same configuration gives the same bytes.
@@ -46,7 +42,7 @@ from induce.parallel import in_parallel
 from induce.query import next_scenes
 from induce.result import InductionResult
 from induce.scenes import LabelledScenes
-from induce.trust import coverage_by_term, permutation_test
+from induce.trust import permutation_test
 
 _SIZES = ("max_terms", "max_literals", "max_where", "max_nesting", "penalty")
 
@@ -64,8 +60,6 @@ def evaluate(
         found["learning_curve"] = list(_learning_curve(config, result, train, test))
     if wanted.alternatives or wanted.next_scenes:
         found |= _open_questions(config, result, train)
-    if found:
-        found["terms"] = list(_terms(result, train, test))
     return found
 
 
@@ -74,17 +68,6 @@ def figures(evaluation: Mapping[str, Any]) -> dict[str, float]:
     validation, permutation = evaluation.get("cross_validation", {}), evaluation.get("permutation", {})
     found = {"cross_validated_accuracy": validation.get("accuracy"), "p_value": permutation.get("p_value")}
     return {name: value for name, value in found.items() if value is not None}
-
-
-def _terms(result: InductionResult, train: LabelledScenes, test: LabelledScenes) -> Iterator[dict[str, Any]]:
-    covered = [
-        coverage_by_term(result.check, scenes.scenes, scenes.require_labels()) for scenes in (train, test)
-    ]
-    for both in zip(*covered, strict=True):
-        counts = [
-            {"pass": len(term.right), "fail": len(term.wrong), "alone": len(term.alone)} for term in both
-        ]
-        yield {"sentence": both[0].sentence, "train": counts[0], "test": counts[1]}
 
 
 def _cross_validation(config: ExperimentConfig, train: LabelledScenes) -> dict[str, Any]:

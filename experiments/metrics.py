@@ -160,7 +160,7 @@ def coverage(check: Mapping[str, Any], train: LabelledScenes, test: LabelledScen
 
 
 def _counts(term: trust.TermCoverage) -> dict[str, int]:
-    return {"right": len(term.right), "wrong": len(term.wrong), "alone": len(term.alone)}
+    return {"pass": len(term.right), "fail": len(term.wrong), "alone": len(term.alone)}
 
 
 def _predictions(check: Mapping[str, Any], scenes: LabelledScenes) -> Iterator[dict[str, Any]]:

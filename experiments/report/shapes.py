@@ -103,6 +103,20 @@ class Moment(msgspec.Struct, frozen=True):
     lower_bound: Amount | None = None
 
 
+class TermCount(msgspec.Struct, frozen=True):
+    """What a term lets pass: scenes by label, and those that no other term lets pass."""
+
+    passing: int = msgspec.field(name="pass")
+    failing: int = msgspec.field(name="fail")
+    alone: int
+
+
+class Term(msgspec.Struct, frozen=True):
+    sentence: str
+    train: TermCount
+    test: TermCount
+
+
 class Result(msgspec.Struct, frozen=True):
     """``result.json``."""
 
@@ -113,6 +127,7 @@ class Result(msgspec.Struct, frozen=True):
     train: Graded
     test: Graded
     versions: dict[str, str] = {}
+    coverage: list[Term] = []
     baselines: list[BaselineFacts] = []
     anytime: list[Moment] = []
 
@@ -194,20 +209,6 @@ class NextScene(msgspec.Struct, frozen=True):
     question: Question
 
 
-class TermCount(msgspec.Struct, frozen=True):
-    """What a term lets pass: scenes by label, and those that no other term lets pass."""
-
-    passing: int = msgspec.field(name="pass")
-    failing: int = msgspec.field(name="fail")
-    alone: int
-
-
-class Term(msgspec.Struct, frozen=True):
-    sentence: str
-    train: TermCount
-    test: TermCount
-
-
 class Evaluation(msgspec.Struct, frozen=True):
     """``evaluation.json``: each part is None where the run did not measure it."""
 
@@ -216,7 +217,6 @@ class Evaluation(msgspec.Struct, frozen=True):
     learning_curve: list[CurvePoint] | None = None
     alternatives: list[Alternative] | None = None
     next_scenes: list[NextScene] | None = None
-    terms: list[Term] | None = None
 
 
 class TableKey(msgspec.Struct, frozen=True):
