@@ -19,6 +19,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from experiments.config import ConfigError, ExperimentConfig, flatten, parse_config
+from experiments.identity import ABOUT_RUNS
 from experiments.mistakes import CONFIG_MISTAKES, missing_launcher, no_such_folder, sentence_of, wrong_option
 
 SWEEPS = "multirun"
@@ -107,6 +108,9 @@ def read_command_line(words: Sequence[str]) -> SweepRequest | None:
     values = {
         override.get_key_element(): _texts(override) for override in swept if override.is_sweep_override()
     }
+    for key in values:
+        if key.lstrip("+").partition(".")[0] in ABOUT_RUNS:
+            raise ConfigError(f"{key}: a sweep has one value of it, got {', '.join(values[key])}")
     basic = settings.sweeper.get("_target_") == _BASIC_SWEEPER
     counted = basic and all(not _is_pattern(override) for override in swept)
     return SweepRequest(

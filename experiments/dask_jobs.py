@@ -20,7 +20,7 @@ from typing import Any
 from distributed import Client, LocalCluster, as_completed
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.singleton import Singleton
-from hydra.core.utils import JobReturn, JobStatus, configure_log, filter_overrides, run_job, setup_globals
+from hydra.core.utils import JobReturn, configure_log, filter_overrides, run_job, setup_globals
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, open_dict
 
@@ -79,7 +79,7 @@ def launch(
     log = logging.getLogger(__name__)
     with open_dict(config):
         config.hydra.sweep.dir = str(Path(str(config.hydra.sweep.dir)).absolute())
-    state, returned = Singleton.get_state(), {}
+    state, returned, errors = Singleton.get_state(), {}, []
     with cluster.client() as client:
         workers = len(client.scheduler_info(n_workers=-1)["workers"])
         log.info("Launching %d jobs on Dask, which has %d workers", len(jobs), workers)
@@ -97,11 +97,10 @@ def launch(
                 sys.stdout.write(text)
                 sys.stdout.flush()
             else:
-                log.error("#%d : %s: %s", numbers[future], type(error).__name__, error)
-                returned[numbers[future]] = JobReturn(
-                    overrides=list(jobs[numbers[future]]), status=JobStatus.COMPLETED
-                )
+                errors.append(error)
             future.release()
+    if errors:  # the others have ended; a job itself says in its folder what is wrong with it
+        raise errors[0]
     return [returned[number] for number in jobs]
 
 

@@ -17,7 +17,8 @@ from evaluator import canonical_json
 from experiments.config import ExperimentConfig, flatten
 from induce.version import __version__
 
-_ABOUT_RUNS = ("tracking", "sweep", "table")
+ABOUT_RUNS = ("tracking", "sweep", "table")
+"""The groups of a configuration that change no result."""
 
 
 def config_hash(config: ExperimentConfig, folder: Path) -> str:
@@ -40,7 +41,7 @@ def sweep_hash(
 
 def _results_of(config: ExperimentConfig) -> dict[str, Any]:
     tree: dict[str, Any] = msgspec.to_builtins(config)
-    return {name: value for name, value in tree.items() if name not in _ABOUT_RUNS}
+    return {name: value for name, value in tree.items() if name not in ABOUT_RUNS}
 
 
 def _paths(config: ExperimentConfig, folder: Path) -> Iterator[str]:

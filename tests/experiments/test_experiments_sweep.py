@@ -164,14 +164,12 @@ def test_a_sweep_that_is_told_to_stop_says_so_and_goes_on(
 
 
 def test_the_jobs_of_a_killed_sweep_end_with_it(experiments: Command, start: Start, tmp_path: Path) -> None:
-    words = (*FOUR, "hydra/launcher=joblib", "hydra.launcher.n_jobs=2")
+    words = (*FOUR, "tracking=none", "hydra/launcher=joblib", "hydra.launcher.n_jobs=2")
     killed = start(tmp_path, *words)
     wait_until(killed, lambda: len(finished(tmp_path)) >= 1)
     killed.kill()
     killed.communicate()  # the jobs of joblib hold the other ends of these pipes
-    done = experiments(tmp_path, *words)
-    assert done.returncode == 0, done.stderr
-    Store(tmp_path).assert_each_finished_once(4)
+    assert_gone_on(experiments, tmp_path, words, finished(tmp_path))
 
 
 def test_one_configuration_that_fails_stops_no_other(experiments: Command, tmp_path: Path) -> None:
