@@ -15,10 +15,10 @@ from experiments.comparison_contenders import read_judged
 from experiments.comparison_words import (
     contender_rows,
     difference_words,
-    floor_words,
     heading,
     interval_words,
     method_words,
+    metric_words,
     p_words,
     run_rows,
     scene_words,
@@ -71,11 +71,11 @@ def lines(comparison: Comparison) -> Iterator[str]:
     if not comparison.differences:
         yield "differences: none; each run has test scenes of its own, so that no two can be paired"
         return
-    yield f"differences: {method_words(comparison)}"
+    yield f"differences in {metric_words(comparison)}"
     for one in comparison.differences:
         yield f"  {one.first} - {one.second}: {_told(comparison, one)}"
-    if floor := floor_words(comparison):
-        yield f"note: {floor}"
+    for part in method_words(comparison):
+        yield f"  ({part})"
     if comparison.apart:
         named = "; ".join(f"{first} and {second}" for first, second in comparison.apart[:5])
         more = f", and {len(comparison.apart) - 5} more pairs" if len(comparison.apart) > 5 else ""

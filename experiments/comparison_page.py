@@ -6,14 +6,12 @@ from experiments.comparison import Comparison
 from experiments.comparison_words import (
     contender_rows,
     difference_words,
-    floor_words,
     heading,
     interval_words,
     method_words,
     metric_words,
     p_words,
     run_rows,
-    scene_words,
 )
 from experiments.report import charts
 from experiments.report.page import render
@@ -43,19 +41,12 @@ def render_comparison(comparison: Comparison) -> str:
         "title": f"Comparison: {metric_words(comparison)}",
         "comparison": comparison,
         "heading": heading(comparison),
-        "method": method_words(comparison) if comparison.differences else "",
+        "method": method_words(comparison) if comparison.differences else [],
         "plot": charts.differences(intervals, unit, "differences", sheet) if intervals else None,
         "differences": [
-            (
-                one,
-                difference_words(comparison, one),
-                interval_words(comparison, one),
-                p_words(one),
-                scene_words(one),
-            )
+            (one, difference_words(comparison, one), interval_words(comparison, one), p_words(one))
             for one in comparison.differences[:MOST_ROWS]
         ],
-        "floor": floor_words(comparison),
         "contenders": contender_rows(comparison),
         "runs": run_rows(comparison)[: MOST_ROWS + 1],
         "entrants": comparison.entrants[:MOST_ROWS],

@@ -82,48 +82,42 @@ def contender_rows(comparison: Comparison) -> list[list[str]]:
     ]
 
 
-def method_words(comparison: Comparison) -> str:
-    """What was compared and how, in one sentence."""
+def method_words(comparison: Comparison) -> list[str]:
+    """How it was judged, a sentence a part."""
+    level, method = percent(comparison.method.level), comparison.method
+    draws = f"{method.resamples:,} resamples, seed {method.seed}"
+    paired = {one.blocks > 1 for one in comparison.differences if one.only_first is not None}
+    others = {one.blocks > 1 for one in comparison.differences if one.only_first is None}
+    said = []
+    if False in paired:
+        said.append(
+            f"{level} intervals from a paired bootstrap of the scenes ({draws}), p by McNemar's exact test"
+        )
+    if True in paired:
+        said.append(
+            f"{level} intervals from a bootstrap of the pairs of runs and of the scenes in them ({draws}), "
+            "p by Student's test of the pairs"
+        )
     if comparison.by_scene:
-        ways = list(_by_scene(comparison))
-    elif any(one.blocks > 1 for one in comparison.differences):
-        how = f"from a bootstrap of pairs of runs{_draws(comparison)}, p by {_FLIPS}"
-        ways = [f"{_intervals(comparison)} {how}"]
+        said += _of_baselines(level, others)
+    elif True in others:
+        said.append(
+            f"{level} intervals from a bootstrap of the pairs of runs ({draws}), p by Student's test of them"
+        )
     else:
-        ways = ["one figure a run, so that there is no interval"]
+        said.append("one figure a run, so that there is no interval")
     tests = sum(one.estimate.p_value is not None for one in comparison.differences)
     if tests > 1:
-        ways.append(f"p-values adjusted by Holm for {tests} comparisons")
-    return f"{metric_words(comparison)}; {'; '.join(ways)}"
+        said.append(f"p-values are adjusted for {tests} tests (Holm)")
+    return said
 
 
-_FLIPS = "flipped signs of the pairs' differences"
-
-
-def _by_scene(comparison: Comparison) -> Iterator[str]:
-    paired = [one.blocks for one in comparison.differences if one.only_first is not None]
-    others = [one.blocks for one in comparison.differences if one.only_first is None]
-    intervals, draws = _intervals(comparison), _draws(comparison)
-    if any(number > 1 for number in paired):
-        yield f"{intervals} from a bootstrap of pairs of runs and of their scenes{draws}, p by {_FLIPS}"
-        if 1 in paired:
-            yield "where there is one pair, of its scenes, p by McNemar's exact test"
-    elif paired:
-        yield f"{intervals} from a paired bootstrap of scenes{draws}, p by McNemar's exact test"
-    if any(number > 1 for number in others):
-        yield f"for baselines {intervals} from an unpaired bootstrap of both{draws}, p by {_FLIPS}"
-    if 1 in others:
-        yield f"for baselines Newcombe's {intervals}, not paired"
-    if others:
-        yield "a baseline's verdicts on single scenes are not kept"
-
-
-def _intervals(comparison: Comparison) -> str:
-    return f"{percent(comparison.method.level)} intervals"
-
-
-def _draws(comparison: Comparison) -> str:
-    return f" ({comparison.method.resamples:,} resamples, seed {comparison.method.seed})"
+def _of_baselines(level: str, others: set[bool]) -> Iterator[str]:
+    kept = "a baseline's verdicts on single scenes are not kept, so that its scenes are not paired"
+    if False in others:
+        yield f"{kept}: {level} intervals by Newcombe"
+    if True in others:
+        yield f"{kept}: {level} intervals from a bootstrap of both, p by Student's test of the pairs"
 
 
 def difference_words(comparison: Comparison, one: Difference) -> str:
@@ -148,20 +142,6 @@ def p_words(one: Difference) -> str:
     if one.adjusted is None:
         return ""
     return "p < 0.0001" if one.adjusted < 0.0001 else f"p = {one.adjusted:.2g}"
-
-
-def floor_words(comparison: Comparison) -> str:
-    """What p-values can't fall below, where a few test sets leave no room; empty otherwise."""
-    sets = [
-        one.blocks for one in comparison.differences if one.blocks > 1 and one.estimate.p_value is not None
-    ]
-    least = min((2.0 ** (1 - number) for number in sets), default=0.0)
-    if least <= 0.01:
-        return ""
-    most = max(sets)
-    return (
-        f"with {count(most, 'pair')} of runs no p-value can be below {least:.2g}, however great a difference"
-    )
 
 
 def scene_words(one: Difference) -> str:

@@ -175,8 +175,10 @@ def differences(intervals: Sequence[Interval], unit: str, name: str, sheet: Styl
         for at, one in enumerate(intervals):
             axes.plot([one.low, one.high], [at, at], "-", color=COLOURS["accent"], linewidth=2)
             axes.plot([one.value], [at], "o", color=COLOURS["accent"], markersize=6)
-            axes.text(0.0, at - 0.22, label_text(one.name, 60), transform=names, fontsize=10.5, va="bottom")
-        axes.axvline(0.0, color=COLOURS["muted"], linewidth=1, linestyle="--")
+            clear = {"facecolor": COLOURS["paper"], "edgecolor": "none", "pad": 1.5}
+            name = label_text(one.name, 60)
+            axes.text(0.0, at - 0.24, name, transform=names, fontsize=10.5, va="bottom", bbox=clear)
+        axes.axvline(0.0, color=COLOURS["muted"], linewidth=1, linestyle="--", zorder=1)
         axes.set_yticks([])
         axes.set_ylim(len(intervals) - 0.6, -0.85)
         axes.spines.left.set_visible(False)
