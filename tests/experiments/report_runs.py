@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ HOSTILE = (
     "'\"><style>*{display:none}</style>&amp; \u202eevil\u202c \u200f\u2066 \x00\x07\x1b[31m \xa0\x9f \u2028 "
     "\U000e0041 $\\frac{1}{2}$"
 )
+COUNTS = {"pass": 20, "fail": 1, "alone": 12}
 HALF = f"{HOSTILE}\ud800"
 """The same with half of a surrogate pair, which a check can't hold but a scene's id can."""
 SCENES = 60
@@ -81,7 +83,6 @@ def write_run(
                 mistakes.append({**record, "scene": one if why is None else {why: [why, one]}})
             predictions.append(record)
     graded = {split: _graded(table) for split, table in tables.items()}
-    counts = {"pass": 20, "fail": 1, "alone": 12}
     result = {
         "dataset": {
             "name": "shop",
@@ -103,7 +104,7 @@ def write_run(
         },
         **graded,
         "versions": {"check-induction": "0.1.0"},
-        "coverage": [{"sentence": sentence(dict(check)), "train": counts, "test": counts}],
+        "coverage": [{"sentence": sentence(dict(check)), "train": COUNTS, "test": COUNTS}],
         "anytime": [
             {"seconds": 0.1, "objective": None, "lower_bound": 4.0},
             {"seconds": 0.4, "objective": 60.0, "lower_bound": 12.0},
@@ -209,7 +210,7 @@ def write_hostile(folder: Path) -> Path:
         },
         {"name": HALF, "available": False, "reason": HALF},
     ]
-    return write_run(
+    write_run(
         folder,
         check=check,
         name=lambda text: f"{text} {HALF}",
@@ -220,8 +221,23 @@ def write_hostile(folder: Path) -> Path:
             HOSTILE: HOSTILE,
         },
         evaluation=full_evaluation(HALF),
-        results={"baselines": rules, "versions": {HALF: HALF}},
+        results={
+            "baselines": rules,
+            "versions": {HALF: HALF},
+            "coverage": [{"sentence": HALF, "train": COUNTS, "test": COUNTS}],
+        },
     )
+    result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    result["dataset"] |= {"name": HALF, "source": HALF, "hidden_rule": {"says": HALF}}
+    result["induction"] |= {
+        "engine": HALF,
+        "stopped": HALF,
+        "contradictions": [[HALF]],
+        "unusable_keys": [HALF],
+    }
+    _write(folder / "result.json", json_text(result))
+    _write(folder / "environment.json", json_text({HALF: {HALF: HALF}}))
+    return folder
 
 
 def write_sweep(folder: Path, runs: int = 4) -> Path:
