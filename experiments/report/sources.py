@@ -87,7 +87,7 @@ def _in_folder(word: str, folder: Path, read: Read[T]) -> Found[T]:
         name=folder.resolve().name,
         is_sweep=True,
         runs=tuple(read(path, _recorded_name(path), False) for path in finished),
-        tables=tuple(read_table(path) for path in sorted(folder.glob("table*.json"))),
+        tables=tuple(read_table(path) for path in sorted(folder.rglob("table*.json"))),
         unfinished=unfinished,
     )
 

@@ -42,12 +42,20 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Cell:
+    """The text of a figure, and how high a share it is, in tenths; None for what is no share."""
+
+    text: str
+    tenths: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Grid:
-    """One metric of a table: rows with a text a cell, and its plot."""
+    """One metric of a table: its cells by row, and its plot."""
 
     title: str
     table: SweepTable
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
     plot: Markup | None
     unplotted: int
 
@@ -72,7 +80,7 @@ def render_sweep(found: Found[RunFiles]) -> str:
     grids = [
         grid
         for index, table in enumerate(found.tables)
-        for grid in _grids(index, table, _titles(found), sheet)
+        for grid in _grids(index, table, _titles(found), sheet, several=len(found.tables) > 1)
     ]
     view = {
         "title": _title(found),
@@ -133,12 +141,16 @@ def _titles(found: Found[RunFiles]) -> Mapping[str, Any]:
     return values if isinstance(values, Mapping) else {}
 
 
-def _grids(index: int, table: SweepTable, titles: Mapping[str, Any], sheet: StyleSheet) -> Iterator[Grid]:
+def _grids(
+    index: int, table: SweepTable, titles: Mapping[str, Any], sheet: StyleSheet, *, several: bool
+) -> Iterator[Grid]:
     names = [*table.rows.values, "all"]
     for place, (metric, means) in enumerate(table.means.items()):
         share = metric.startswith("recovered") or metric.endswith("accuracy")
         plotted = dict(list(zip(names, means, strict=False))[:_MOST_LINES])
         title = str(titles.get(metric, metric))
+        if several:
+            title = f"{table.title}: {title}"
         plot = None
         if any(value is not None for values in plotted.values() for value in values):
             plot = charts.lines_of_table(
@@ -160,8 +172,12 @@ def _grids(index: int, table: SweepTable, titles: Mapping[str, Any], sheet: Styl
         )
 
 
-def _cell(value: float | None, share: bool) -> str:
-    return "" if value is None else percent(value, 0) if share else f"{value:.1f}"
+def _cell(value: float | None, share: bool) -> Cell:
+    if value is None:
+        return Cell("", None)
+    if not share:
+        return Cell(f"{value:.1f}", None)
+    return Cell(percent(value, 0), round(10 * min(1.0, max(0.0, value))))
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
