@@ -26,6 +26,7 @@ from induce.profile import profile, unusable_keys
 from induce.progress import Progress, Reporter
 from induce.result import InductionResult
 from induce.rounding import round_constants
+from induce.sampling import Settings, learn_from_samples
 from induce.tool_sets import ToolSets
 from induce.vacuity import vacuous_share
 
@@ -119,7 +120,14 @@ def learn_check(
     space = HypothesisSpace(examples, root, cost, noise, default_terms(max_terms), max_literals, max_where)
     now = time.monotonic()
     left = max(time_limit - (now - started), SEARCH_SHARE * time_limit)
-    found = PooledSearch(space, engine, now, left, work_limit, reporter).run()
+    settings = Settings(penalty, max_nesting, engine, left, work_limit)
+    beginning, interrupted = learn_from_samples(space, settings)
+    if interrupted:
+        left = 0.0
+    search = PooledSearch(space, engine, now, left, work_limit, reporter, beginning=beginning)
+    found = search.run()
+    if interrupted:
+        found = found._replace(stopped="interrupted")
 
     def told(found: Found) -> InductionResult:
         with collector_paused():

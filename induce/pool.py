@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import NamedTuple
 
@@ -123,6 +123,15 @@ class LiteralPool:
                 self.entries[key] = Entry(cost, [make(i)], passing, failing)
             elif cost == known.cost and len(known.literals) < self.KEPT_TIES:
                 known.literals.append(make(i))
+
+    def hold(self, truth: Mask, cost: int, literal: Literal) -> bytes:
+        """Take in a literal by its truth (scenes,) whatever it could save; the key of its column."""
+        passes, fails = truth[: self.passes], truth[self.passes :]
+        key = np.concatenate([pack(passes[None, :]), pack(fails[None, :])], axis=1).tobytes()
+        if key not in self.entries or cost < self.entries[key].cost:
+            rejected = self._all_fails - float(fails @ self._fail_cost)
+            self.entries[key] = Entry(cost, [literal], float(passes @ self._pass_cost), rejected)
+        return key
 
     def take(self, other: LiteralPool, most: int, keys: Iterable[bytes] | None = None) -> None:
         """Take in columns of another pool that cost at most `most`, save those that are here for less."""
@@ -258,22 +267,29 @@ class Proposer:
             return None
         return pool
 
-    def extend(self, pool: LiteralPool, cap: int, literal_cap: int, cells: float) -> None:
-        """Add finds and counts of up to `cap` to the pool by beam search, as far as `cells` go."""
+    def extend(self, pool: LiteralPool, cap: int, literal_cap: int, cells: float) -> Iterator[None]:
+        """Add finds and counts of up to `cap` to the pool by beam search, as far as `cells` go.
+
+        In two steps, value sets and disjunctions last; the pool may be looked at after each.
+        """
         pool.cap, pool.telling_only = cap, True
         allowance = Allowance(math.inf, self.deadline)
         with contextlib.suppress(WorkExceededError):
             self._about_paths(pool, allowance)
         self.late |= allowance.late
+        beams = []
         for child in self.root.children.values():
             allowance = Allowance(cells / len(self.root.children), self.deadline)
             beam = Beam(self.root, child, self.tests, cap, self.max_where, pool, self.penalties, allowance)
             beam.literal_cap = literal_cap
-            for grow in (beam.run, beam.run_with_sets):
+            beams.append(beam)
+        for grow in (Beam.run, Beam.run_with_sets):
+            for beam in beams:
                 beam.allowance = Allowance(cells / len(self.root.children), self.deadline)
                 with contextlib.suppress(WorkExceededError):
-                    grow()
+                    grow(beam)
                 self.late |= beam.allowance.late
+            yield
 
     def _about_paths(self, pool: LiteralPool, allowance: Allowance) -> None:
         rows = len(self.root.rows)

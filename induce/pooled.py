@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
-from itertools import islice, product
+from collections.abc import Callable, Sequence
+from itertools import chain, islice, product
 from typing import Literal as OneOf
 from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluator import compile_check
 from induce.grammar import UNIT, units
 from induce.hypothesis_space import HypothesisSpace
-from induce.literals import Hypothesis, Literal, preference
+from induce.literals import Hypothesis, Literal, literal_check, preference
 from induce.pool import LiteralPool, Proposer, Table
 from induce.progress import Reporter, Stage
 from induce.result import Stopped
@@ -33,8 +34,12 @@ CAPS = tuple(units(b) for b in (12, 16, 20, 22, 24, 26, 28, 32, 36, 40))
 """Literal costs up to which the pool is filled, one after another while it stays small."""
 CELLS = 1.5e9
 """Truth-table cells that filling the pool, or extending it, may take: about 2 s each."""
-COLUMNS = 20_000
+COLUMNS, FEW_COLUMNS = 20_000, 6_000
 EXTRA_COLUMNS = 6_000
+GROWTH = 1.5
+"""How many times the columns the next cost at least has; it is not tried when that is too many."""
+NEAR = 1.5
+"""How far below half the incumbent's objective the pool may be complete for an early proof to be tried."""
 BEAM_CAP = units(64)
 BEAM_LITERALS = units(20)
 EVERYTHING = 1 << 62
@@ -92,8 +97,14 @@ class PooledSearch:
         time_limit: float,
         work_limit: int | None,
         reporter: Reporter,
+        *,
+        beginning: Sequence[Hypothesis] = (),
+        prove: bool = True,
     ) -> None:
         self.space = space
+        self.beginning = beginning
+        """Hypotheses to begin with."""
+        self.prove = prove
         self.engine = cast(Engine, engine)
         self.deadline = started + 0.95 * time_limit
         shares = (FILL_SHARE, EXTEND_SHARE, EXPLORE_SHARE) if work_limit is None else (0.95,) * 3
@@ -106,6 +117,10 @@ class PooledSearch:
         self.interrupted = False
         self.complete, self.pool = 0, LiteralPool(space.passes, space.penalties, 0)
         """The pool, and the literal cost up to which it is complete."""
+        self.begun = LiteralPool(space.passes, space.penalties, 0)
+        """What the hypotheses to begin with are made of."""
+        self.small = self.pool
+        """The fullest of the complete pools that has few columns: what is in it is found soonest there."""
         self.proved = 0
         self.proposer = Proposer(
             space.root, space.cost, space.passes, space.penalties, space.max_where, self.fill_deadline
@@ -147,9 +162,13 @@ class PooledSearch:
 
     def _run(self) -> None:
         self._tell("candidates", 0)
+        self._begin()
         self._fill()
         if self.spoken and self.complete < self.best:
-            self._search(self.pool, self.space.dearest_rate, self.engine, EARLY_NODES, self.fill_deadline)
+            near = NEAR * self.complete >= self._half()
+            self.small.take(self.pool, EVERYTHING, [key for term in self.incumbent for key in term])
+            pool, nodes = (self.pool, EARLY_NODES) if near else (self.small, EXPLORE_NODES)
+            self._search(pool, self.space.dearest_rate, self.engine, nodes, self.fill_deadline)
             if self._proves_early():
                 return
         self._extend()
@@ -166,6 +185,8 @@ class PooledSearch:
         if not self.spoken:
             self._search(self.pool, self.space.dearest_rate, "enumerate", QUICK_NODES, self.explore_deadline)
         self._explore(self.pool)
+        if not self.prove:
+            return
         self.stage = "proof"
         self._prove(self.deadline)
 
@@ -178,6 +199,23 @@ class PooledSearch:
             nodes=self.nodes + nodes,
         )
 
+    def _begin(self) -> None:
+        """Make the best of the hypotheses to begin with the incumbent."""
+        space = self.space
+        for hypothesis in self.beginning:
+            pool = LiteralPool(space.passes, space.penalties, EVERYTHING)
+            named: dict[Literal, bytes] = {}
+            for literal in chain.from_iterable(hypothesis):
+                passes = compile_check(literal_check(literal)).passes
+                truth = np.array([passes(scene) for scene in space.examples.scenes])
+                cost = space.cost.literal(space.root, literal, space.max_where)
+                named[literal] = pool.hold(truth, cost, literal)
+            table = pool.table(EVERYTHING)
+            column = {key: index for index, key in enumerate(table.keys)}
+            self._keep([tuple(tuple(column[named[lit]] for lit in term) for term in hypothesis)], table)
+            self.begun.take(pool, EVERYTHING)
+        self.pool = self.begun
+
     def _fill(self) -> None:
         """Fill the pool, at first completely up to one cost after another."""
         space, proposer = self.space, self.proposer
@@ -187,19 +225,22 @@ class PooledSearch:
             fuller = proposer.complete(cap, CELLS, COLUMNS)
             if fuller is None:
                 break
+            fuller.take(self.begun, EVERYTHING)
             self.complete, self.pool = (EVERYTHING if cap == dearest else cap), fuller
+            if len(fuller.entries) <= FEW_COLUMNS or not self.small.entries:
+                self.small = fuller
             if cap == dearest:
                 return
             if fuller.entries:
                 self._search(fuller, space.dearest_rate, "enumerate", QUICK_NODES, self.fill_deadline)
             if self.best <= cap:
                 return
-            if cap >= ENOUGH and cap >= self._half():
+            if cap >= ENOUGH and (cap >= self._half() or GROWTH * len(fuller.entries) > COLUMNS):
                 break
 
     def _proves_early(self) -> bool:
         """Whether the candidates so far suffice to find and prove an optimum with little work."""
-        if self.complete < self._half() or self.engine == "enumerate":
+        if self.complete < self._half() or self.engine == "enumerate" or not self.prove:
             return False
         self.stage, self.hasty = "proof", True
         self._prove(self.explore_deadline)
@@ -216,8 +257,13 @@ class PooledSearch:
         proposer.deadline = self.extend_deadline
         if self.complete == 0:
             self.pool = proposer.about_paths(BEAM_CAP)
-        proposer.extend(self.pool, BEAM_CAP, BEAM_LITERALS, CELLS)
-        self.pool.keep_most_telling(EXTRA_COLUMNS, self.complete)
+            self.pool.take(self.begun, EVERYTHING)
+        for step, _ in enumerate(proposer.extend(self.pool, BEAM_CAP, BEAM_LITERALS, CELLS)):
+            self.pool.keep_most_telling(EXTRA_COLUMNS, self.complete)
+            if step == 0 and self.pool.entries and self.space.root.children:
+                self._search(
+                    self.pool, self.space.dearest_rate, self.engine, EARLY_NODES, self.extend_deadline
+                )
         if proposer.late:
             self.stopped = "time"
 

@@ -1,0 +1,121 @@
+"""Where there are many scenes: what a sample of them teaches begins the search over all.
+
+A hypothesis is learnt from a sample, scenes that it gets wrong join the sample, and so on a few times, as
+ILASP does with relevant examples (Law, Russo and Broda 2016); since labels may be noisy, only some of them
+join. The search over all scenes then starts from the best of these hypotheses; what is proved is proved over
+all scenes as ever.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluator import compile_check
+from induce.costs import OutsideGrammarError
+from induce.disjunctions import description_length
+from induce.examples import Examples
+from induce.hypothesis_space import HypothesisSpace
+from induce.literals import Hypothesis, hypothesis_check
+from induce.noise import NoiseModel
+from induce.objective import parse_hypothesis
+from induce.pooled import PooledSearch
+from induce.profile import profile
+from induce.progress import Reporter
+from induce.rounding import round_constants
+
+MANY = 2_000
+"""Distinct scenes above which a sample is learnt from first."""
+SAMPLE, JOINING = 1_000, 200
+"""Scenes of the first sample, and the most that join it after each round."""
+ROUNDS = 3
+SHARE = 0.15
+"""Of the time limit and of the work limit, for each round."""
+
+
+class Settings(NamedTuple):
+    """How a sample is learnt from; see `induce.learn_check`."""
+
+    penalty: float | str
+    max_nesting: int
+    engine: str
+    time_limit: float
+    work_limit: int | None
+
+
+def learn_from_samples(space: HypothesisSpace, settings: Settings) -> tuple[list[Hypothesis], bool]:
+    """Hypotheses of `space` that parts of its examples taught, and whether the user interrupted.
+
+    None where there are few examples.
+    """
+    examples, found = space.examples, list[Hypothesis]()
+    if len(examples.scenes) <= MANY:
+        return found, False
+    sides = (examples.labels, ~examples.labels)
+    chosen = np.concatenate([_spread(np.flatnonzero(side), SAMPLE // 2) for side in sides])
+    for _ in range(ROUNDS):
+        check, interrupted = _learn(space, np.sort(chosen), settings)
+        try:
+            hypothesis = parse_hypothesis(check, space.max_terms, space.max_literals, space.cost)
+            space.cost.size(hypothesis, space.max_where)
+            found.append(hypothesis)
+        except OutsideGrammarError:
+            pass  # its constants are no candidates of all examples
+        passes = compile_check(check).passes
+        wrong = np.array([passes(scene) for scene in examples.scenes]) != examples.labels
+        wrong[chosen] = False
+        if interrupted or not wrong.any():
+            return found, interrupted
+        joining = [_spread(np.flatnonzero(wrong & side), JOINING // 2) for side in sides]
+        chosen = np.concatenate([chosen, *joining])
+    return found, False
+
+
+def _learn(
+    space: HypothesisSpace, chosen: NDArray[np.int64], settings: Settings
+) -> tuple[dict[str, object], bool]:
+    started = time.monotonic()
+    grammar, examples = space.cost.grammar, _part(space.examples, chosen.tolist())
+    root = profile(examples.scenes, grammar, settings.max_nesting)
+    part = HypothesisSpace(
+        examples,
+        root,
+        description_length(root, grammar, examples),
+        NoiseModel.of(settings.penalty, examples.weight),
+        space.max_terms,
+        space.max_literals,
+        space.max_where,
+    )
+    work = None if settings.work_limit is None else max(1, int(SHARE * settings.work_limit))
+    search = PooledSearch(
+        part,
+        settings.engine,
+        started,
+        SHARE * settings.time_limit,
+        work,
+        Reporter(None, started),
+        prove=False,
+    )
+    found = search.run()
+    check = hypothesis_check(round_constants(found.hypothesis, root, examples.scenes))
+    return check, found.stopped == "interrupted"
+
+
+def _spread(places: NDArray[np.intp], most: int) -> NDArray[np.intp]:
+    """At most so many of them, evenly spread."""
+    if len(places) <= most:
+        return places
+    return places[np.linspace(0, len(places) - 1, most).round().astype(np.intp)]
+
+
+def _part(examples: Examples, chosen: list[int]) -> Examples:
+    return Examples(
+        scenes=tuple(examples.scenes[i] for i in chosen),
+        passing=tuple(examples.passing[i] for i in chosen),
+        weights=tuple(examples.weights[i] for i in chosen),
+        ids=tuple(examples.ids[i] for i in chosen),
+        texts=tuple(examples.texts[i] for i in chosen),
+    )

@@ -1,0 +1,88 @@
+"""Many scenes: a sample is learnt from first, and what comes out is about all of them."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from evaluator import run_check
+from induce import Grammar, learn_check, objective_of, sampling
+
+JSON = Any
+SMALL_RED = {
+    "op": "and",
+    "of": [{"op": "eq", "path": "hue", "value": "red"}, {"op": "lte", "path": "size", "value": 20}],
+}
+HEAVY_A = {
+    "op": "and",
+    "of": [{"op": "eq", "path": "kind", "value": "a"}, {"op": "gte", "path": "load", "value": 50}],
+}
+RULE = {"op": "or", "of": [HEAVY_A, {"op": "find", "collection": "parts", "where": SMALL_RED}]}
+BIAS = Grammar(max_count=1, max_set=1, index_paths=False, keyed_paths=False, max_disjunctions=0, every=False)
+LIMITS: dict[str, Any] = {"grammar": BIAS, "max_terms": 2, "max_literals": 2, "max_where": 2}
+OPTIONS = {**LIMITS, "work_limit": 1_000}
+
+
+def scene(rng: random.Random) -> JSON:
+    parts = [
+        {"hue": rng.choice(["red", "green", "blue"]), "size": rng.randrange(100)}
+        for _ in range(rng.randrange(4))
+    ]
+    return {"kind": rng.choice("abc"), "load": rng.randrange(100), "parts": parts}
+
+
+def labelled(count: int, flipped: float = 0.0) -> tuple[list[JSON], list[bool]]:
+    rng = random.Random("many")
+    scenes = [scene(rng) for _ in range(count)]
+    return scenes, [run_check(one, RULE).passed is not (rng.random() < flipped) for one in scenes]
+
+
+@pytest.fixture
+def small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "MANY", 100)
+    monkeypatch.setattr(sampling, "SAMPLE", 60)
+    monkeypatch.setattr(sampling, "JOINING", 20)
+
+
+@pytest.mark.usefixtures("small_samples")
+@pytest.mark.parametrize("flipped", [0.0, 0.05])
+def test_no_dearer_than_the_rule_behind_the_labels(flipped: float) -> None:
+    scenes, labels = labelled(250, flipped)
+    result = learn_check(scenes, labels, **OPTIONS)
+    assert result.objective <= objective_of(RULE, scenes, labels, **LIMITS).total
+    assert result.objective == objective_of(result.check, scenes, labels, **LIMITS).total
+    assert result.lower_bound <= result.objective
+    wrong = [i for i, one in enumerate(scenes) if run_check(one, result.check).passed is not labels[i]]
+    assert sorted(result.misclassified) == sorted(map(str, wrong))
+
+
+@pytest.mark.usefixtures("small_samples")
+def test_the_order_of_the_scenes_changes_nothing() -> None:
+    scenes, labels = labelled(250, 0.05)
+    first = learn_check(scenes, labels, **OPTIONS)
+    order = random.Random(1).sample(range(len(scenes)), len(scenes))
+    again = learn_check([scenes[i] for i in order], [labels[i] for i in order], **OPTIONS)
+    assert again.check == first.check
+    assert again.lower_bound == first.lower_bound
+
+
+@pytest.mark.usefixtures("small_samples")
+def test_a_sample_begins_no_worse_than_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    scenes, labels = labelled(250)
+    sampled = learn_check(scenes, labels, **OPTIONS)
+    monkeypatch.setattr(sampling, "MANY", 1_000)
+    whole = learn_check(scenes, labels, **OPTIONS)
+    assert sampled.objective <= whole.objective
+
+
+@pytest.mark.usefixtures("small_samples")
+def test_an_interrupt_while_a_sample_is_learnt_from_keeps_what_it_taught(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scenes, labels = labelled(250)
+    monkeypatch.setattr(sampling, "_learn", lambda *_: (RULE, True))
+    result = learn_check(scenes, labels, **OPTIONS)
+    assert result.stopped == "interrupted"
+    assert result.objective <= objective_of(RULE, scenes, labels, **LIMITS).total
