@@ -28,6 +28,7 @@ _SERIES: Final = (
 )
 """Colour, marker and dashes of a line: none is told from the others by its colour alone."""
 _MOST_BINS = 7
+_SHORT_NAME = 22
 
 
 class Interval(NamedTuple):
@@ -140,15 +141,18 @@ def lines_of_table(
     numbers = _numbers(columns)
     x = list(range(len(columns))) if numbers is None else numbers
     with drawing():
-        figure, axes = _axes(height=_HEIGHT + 16 * math.ceil(len(rows) / 2))
+        columns_of_names = 1 if max(map(len, rows), default=0) > _SHORT_NAME else 2
+        figure, axes = _axes(height=_HEIGHT + 16 * math.ceil(len(rows) / columns_of_names))
         for index, (row, values) in enumerate(rows.items()):
             style = _SERIES[index % len(_SERIES)]
             shown = [math.nan if value is None else value for value in values]
             if numbers is None:
                 colour, marker, _ = style
-                axes.plot(x, shown, marker, color=COLOURS[colour], label=label_text(row, 26), markersize=6)
+                axes.plot(
+                    x, shown, marker, color=COLOURS[colour], label=label_text(row, 40), ms=6, clip_on=False
+                )
             else:
-                _line(axes, x, shown, label_text(row, 26), style)
+                _line(axes, x, shown, label_text(row, 40), style)
         axes.set_xticks(x, [label_text(column, 12) for column in columns])
         if numbers is None:
             axes.set_xlim(-0.5, len(columns) - 0.5)
@@ -163,7 +167,7 @@ def lines_of_table(
         else:
             axes.set_ylim(bottom=min([0.0, *known]))
             axes.grid(axis="y")
-        _legend_above(axes, 2)
+        _legend_above(axes, columns_of_names)
         return inline(figure, name, says, sheet)
 
 
@@ -208,14 +212,17 @@ def _line(
     axes: Axes, x: Sequence[float], y: Sequence[float], label: str, style: tuple[str, str, Any]
 ) -> None:
     colour, marker, dashes = style
-    axes.plot(x, y, color=COLOURS[colour], marker=marker, linestyle=dashes, label=label, clip_on=False)
+    axes.plot(
+        x, y, color=COLOURS[colour], marker=marker, linestyle=dashes, label=label, clip_on=False, zorder=3
+    )
 
 
 def _share_axis(axes: Axes, shares: Sequence[float]) -> None:
-    from matplotlib.ticker import PercentFormatter
+    from matplotlib.ticker import MaxNLocator, PercentFormatter
 
     lowest = min(shares, default=0.0)
     axes.set_ylim(max(0.0, math.floor(lowest * 10 - 0.5) / 10), 1.0)
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %"))
     axes.grid(axis="y")
 
