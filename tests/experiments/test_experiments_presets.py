@@ -96,12 +96,13 @@ def test_noise_and_active_run(experiments: Command, tmp_path: Path) -> None:
     assert "| dataset.rule  | bits | random | telling |" in active.stdout
 
 
-@pytest.mark.parametrize("preset", ["sample_efficiency", "noise", "active"])
+@pytest.mark.parametrize("preset", ["sample_efficiency", "noise", "active", "scaling", "recovery", "quick"])
 def test_the_shipped_presets_hide_rules_that_exist_and_limit_work(preset: str) -> None:
     tree: Any = OmegaConf.load(config_directory() / f"preset/{preset}.yaml")
+    assert {"override /learner": "bounded"} in tree.defaults
     assert set(tree.hydra.sweeper.params["dataset.rule"].split(",")) <= set(RULES)
     assert tree.table.rows == "dataset.rule"
-    assert tree.table.columns in tree.hydra.sweeper.params
+    assert tree.table.columns in tree.hydra.sweeper.params or preset == "recovery"
     bounded: Any = OmegaConf.load(config_directory() / "learner/bounded.yaml")
     assert bounded.work_limit
     assert bounded.time_limit >= 3600
@@ -118,7 +119,7 @@ def test_the_shipped_presets_hide_rules_that_exist_and_limit_work(preset: str) -
             "table.rows: expected a key of the configuration, got 'dataset.rul'; did you mean",
         ),
         (["asking.how=asked"], "asking.how: expected telling or random, got 'asked'"),
-        (["dataset=jsonl", "dataset.path=x", "asking.labels=3"], "asking.labels: dataset=jsonl has no further"),
+        (["dataset=jsonl", "dataset.path=x", "asking.labels=3"], "asking.labels: dataset=jsonl has no"),
     ],
 )
 def test_a_mistake_is_one_sentence_and_runs_nothing(
