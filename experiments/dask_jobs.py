@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
+import signal
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,18 +42,21 @@ class Cluster:
     @contextmanager
     def client(self) -> Iterator[Client]:
         """A connection to the cluster. Raises :class:`ConfigError` when nothing answers at the address."""
-        logging.getLogger("distributed").setLevel(logging.ERROR)
+        for name in (
+            "distributed",
+            "distributed.client",
+        ):  # what they log with tracebacks is said in a sentence
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         if self.address is None:
-            with (
-                LocalCluster(
+            with _keyboard_kept():
+                local = LocalCluster(
                     n_workers=self.workers,
                     threads_per_worker=1,
                     processes=True,
                     dashboard_address=None,
-                    silence_logs=logging.ERROR,
-                ) as local,
-                Client(local) as client,
-            ):
+                    silence_logs=logging.CRITICAL,
+                )
+            with local, Client(local) as client:
                 yield client
             return
         try:
@@ -64,6 +68,16 @@ class Cluster:
             ) from error
         with client:
             yield client
+
+
+@contextmanager
+def _keyboard_kept() -> Iterator[None]:
+    """Processes that are started here leave an interrupt from the keyboard to this one, which ends them."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # which they inherit
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def launch(

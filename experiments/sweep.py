@@ -125,7 +125,8 @@ def complaints(sweep: Sweep, ended: SweepEnd, stopped: str | None) -> Iterator[s
     jobs = sweep.nest.jobs
     of = f"of {jobs} " if jobs is not None else ""
     if stopped is not None:
-        yield f"{stopped} with {ended.finished} {of}runs finished; the same command goes on with the others"
+        rest = "has nothing left to run" if ended.finished == jobs else "goes on with the others"
+        yield f"{stopped} with {ended.finished} {of}runs finished; the same command {rest}"
     elif ended.cut_off:
         yield (
             f"{len(ended.cut_off)} {of}runs cut off, as their process was stopped: {_some(ended.cut_off)}; "
