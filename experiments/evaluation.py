@@ -70,6 +70,35 @@ def figures(evaluation: Mapping[str, Any]) -> dict[str, float]:
     return {name: value for name, value in found.items() if value is not None}
 
 
+def told(evaluation: Mapping[str, Any]) -> Iterator[str]:
+    """It in lines for a reader, one for each part, alternative and question."""
+    names = {"cross_validation": "cross-validation", "permutation": "shuffled labels"}
+    for part, name in names.items():
+        if "instead" in evaluation.get(part, {}):
+            yield f"{name}: none; {evaluation[part]['instead']}"
+    folds = evaluation.get("cross_validation", {})
+    if "folds" in folds:
+        rules = len(folds["rules"])
+        learnt = "the same check in all of them" if rules == 1 else f"{rules} different checks"
+        right = f"{folds['right']} of {folds['total']} right"
+        yield f"cross-validation: {right} in {folds['folds']} folds, {learnt}"
+    shuffled = evaluation.get("permutation", {})
+    if "rounds" in shuffled:
+        yield (
+            f"shuffled labels: {shuffled['hits']} of {shuffled['rounds']} shufflings have a check as cheap "
+            f"(p = {shuffled['p_value']:.3f})"
+        )
+    points = evaluation.get("learning_curve", ())
+    if points:
+        shown = (f"{point['test_accuracy']:.3f} from {point['scenes']}" for point in points)
+        yield f"learning curve: {', '.join(shown)} scenes"
+    for other in evaluation.get("alternatives", ()):
+        yield f"alternative: {other['sentence']} ({other['distance']:g} bits dearer)"
+    for asked in evaluation.get("next_scenes", ()):
+        edits = "; ".join(asked["question"]["edits"])
+        yield f"to label next: {asked['question']['source']} with {edits}"
+
+
 def _cross_validation(config: ExperimentConfig, train: LabelledScenes) -> dict[str, Any]:
     folds = min(config.evaluation.folds, *class_sizes(train).values())
     if folds < 2:

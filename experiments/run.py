@@ -18,7 +18,7 @@ from experiments.baselines import Baseline, fit_baselines
 from experiments.config import ExperimentConfig, flatten
 from experiments.datasets.dataset import Dataset, load_dataset, load_pool
 from experiments.environment import Environment
-from experiments.evaluation import evaluate, figures
+from experiments.evaluation import evaluate, figures, told
 from experiments.learning import learn
 from experiments.metrics import Grade, Truth, compare_with_rule, coverage, evidence, grade, milestones
 from experiments.tracking import DatasetRecord, RunRecord, TrackedRun, masked
@@ -241,6 +241,7 @@ def summary(outcome: Outcome) -> Iterator[str]:
     yield f"accuracy on unseen scenes: {unseen.accuracy:.3f} ({unseen.right} of {len(dataset.test)} right)"
     for baseline in outcome.baselines:
         yield f"baseline {baseline.line()}"
+    yield from told(outcome.evaluation)
 
 
 def summary_line(outcome: Outcome) -> str:

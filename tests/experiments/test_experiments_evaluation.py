@@ -16,7 +16,7 @@ from evaluator import compile_check, json_text, run_check, sentence
 from experiments.anytime import Anytime
 from experiments.config import ExperimentConfig, parse_config
 from experiments.datasets.warehouse import RULES, generate
-from experiments.evaluation import evaluate, figures, nested_parts
+from experiments.evaluation import evaluate, figures, nested_parts, told
 from experiments.learning import learn
 from experiments.metrics import Confusion, coverage, evidence, grade, milestones
 from induce.result import InductionResult
@@ -122,6 +122,21 @@ def test_the_same_evaluation_again_whatever_the_workers(
     }
 
 
+def test_it_is_told_in_a_line_a_part(evaluation: dict[str, Any]) -> None:
+    lines = list(told(evaluation))
+    folds = evaluation["cross_validation"]
+    assert lines[0].startswith(f"cross-validation: {folds['right']} of 24 right in 3 folds, ")
+    assert lines[1].startswith(f"shuffled labels: {evaluation['permutation']['hits']} of 4 shufflings")
+    assert lines[2].startswith("learning curve: ")
+    assert lines[2].endswith(" from 24 scenes")
+    assert [line.split(":")[0] for line in lines[3:]] == [
+        *["alternative"] * len(evaluation["alternatives"]),
+        *["to label next"] * len(evaluation["next_scenes"]),
+    ]
+    assert list(told({"cross_validation": {"instead": "too few"}})) == ["cross-validation: none; too few"]
+    assert list(told({})) == []
+
+
 def test_nothing_is_measured_that_is_not_asked_for(
     train: LabelledScenes, unseen: LabelledScenes, result: InductionResult
 ) -> None:
@@ -200,6 +215,8 @@ def test_a_run_leaves_its_evaluation_and_predictions(experiments: Command, tmp_p
     done = experiments(tmp_path, "tracking=none", *small, *wanted)
     assert done.returncode == 0, done.stderr
     (folder,) = (path.parent for path in tmp_path.rglob("result.json"))
+    assert "\ncross-validation: " in done.stdout
+    assert "\nlearning curve: " in done.stdout
     result = json.loads((folder / "result.json").read_text("utf-8"))
     evaluation = json.loads((folder / "evaluation.json").read_text("utf-8"))
     assert list(evaluation) == ["cross_validation", "learning_curve"]
