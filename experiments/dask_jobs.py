@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from distributed import Client, LocalCluster, as_completed
+from distributed import CancelledError, Client, Future, LocalCluster, as_completed
+from distributed.comm import CommClosedError
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.singleton import Singleton
 from hydra.core.utils import JobReturn, configure_log, filter_overrides, run_job, setup_globals
@@ -29,6 +30,10 @@ from experiments.config import ConfigError
 
 # Hydra's settings and stdout belong to a whole process: a worker with several threads runs one job at a time.
 _one_job = threading.Lock()
+
+
+class LostClusterError(Exception):
+    """The cluster has gone while jobs were running on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +98,9 @@ def launch(
     log = logging.getLogger(__name__)
     with open_dict(config):
         config.hydra.sweep.dir = str(Path(str(config.hydra.sweep.dir)).absolute())
-    state, returned, errors = Singleton.get_state(), {}, []
+    state = Singleton.get_state()
     with cluster.client() as client:
-        workers = len(client.scheduler_info(n_workers=-1)["workers"])
-        log.info("Launching %d jobs on Dask, which has %d workers", len(jobs), workers)
+        log.info("Launching %d jobs on Dask, which has %d workers", len(jobs), len(client.nthreads()))
         numbers = {}
         for number, overrides in jobs.items():
             log.info("\t#%d : %s", number, " ".join(filter_overrides(overrides)))
@@ -104,6 +108,16 @@ def launch(
                 _run, number, list(overrides), context, task, config, state, pure=False, retries=0
             )
             numbers[future] = number
+        returned, errors = _gather(numbers)
+    if errors:  # of workers: what is wrong with a job is said in its folder
+        raise errors[0]
+    return [returned[number] for number in jobs]
+
+
+def _gather(numbers: Mapping[Future, int]) -> tuple[dict[int, JobReturn], list[BaseException]]:
+    """What the jobs return, each printed when it has ended, and the errors of those that did not end."""
+    returned, errors = {}, []
+    try:
         for future in as_completed(list(numbers)):
             error = future.exception()
             if error is None:
@@ -113,9 +127,9 @@ def launch(
             else:
                 errors.append(error)
             future.release()
-    if errors:  # the others have ended; a job itself says in its folder what is wrong with it
-        raise errors[0]
-    return [returned[number] for number in jobs]
+    except (CommClosedError, CancelledError) as error:
+        raise LostClusterError("the scheduler of Dask does not answer any more") from error
+    return returned, errors
 
 
 def _run(

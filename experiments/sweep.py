@@ -112,7 +112,9 @@ def summary(sweep: Sweep, ended: SweepEnd) -> Iterator[str]:
     """What came of a sweep: its table, its runs, and where all of it is."""
     if ended.table is not None:
         yield f"\n{ended.table.markdown()}"
-    yield f"sweep: {ended.finished} runs finished, {ended.reused} of them by an earlier call"
+    of = "" if sweep.nest.jobs is None else f" of {sweep.nest.jobs}"
+    reused = f", {ended.reused} of them by an earlier call" if ended.reused else ""
+    yield f"sweep: {ended.finished}{of} runs finished{reused}"
     yield f"files: {_shown(sweep.output, sweep.folder)}"
     tracked = ended.tracked
     if tracked is not None:

@@ -111,7 +111,7 @@ def test_h12_a_parallel_sweep_in_an_empty_folder(experiments: Command, tmp_path:
         "[2] learner=asp seed=1",
         "[3] learner=asp seed=2",
     ]
-    assert "sweep: 4 runs finished, 0 of them by an earlier call" in done.stdout
+    assert "sweep: 4 of 4 runs finished" in done.stdout
 
 
 def assert_gone_on(experiments: Command, folder: Path, words: Words, before: dict[str, int]) -> None:
@@ -119,7 +119,7 @@ def assert_gone_on(experiments: Command, folder: Path, words: Words, before: dic
     done = experiments(folder, *words)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("reused, an earlier call finished it") == len(before)
-    assert f"sweep: 4 runs finished, {len(before)} of them by an earlier call" in done.stdout
+    assert f"sweep: 4 of 4 runs finished, {len(before)} of them by an earlier call" in done.stdout
     after = finished(folder)
     assert len(after) == 4
     assert {name: after[name] for name in before} == before
@@ -196,7 +196,7 @@ def test_one_configuration_that_fails_stops_no_other(experiments: Command, tmp_p
     write("b.jsonl")
     again = experiments(tmp_path, *words)
     assert again.returncode == 0, again.stderr
-    assert "sweep: 3 runs finished, 2 of them by an earlier call" in again.stdout
+    assert "sweep: 3 of 3 runs finished, 2 of them by an earlier call" in again.stdout
     Store(tmp_path).assert_each_finished_once(3)
 
 
