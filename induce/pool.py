@@ -267,11 +267,13 @@ class Proposer:
             return None
         return pool
 
-    def extend(self, pool: LiteralPool, cap: int, literal_cap: int, cells: float) -> Iterator[None]:
-        """Add finds and counts of up to `cap` to the pool by beam search, as far as `cells` go.
+    def extend(self, pool: LiteralPool, cap: int, literal_cap: int, cells: float) -> None:
+        """Add finds and counts of up to `cap` to the pool by beam search, as far as `cells` go."""
+        for _ in self.extensions(pool, cap, literal_cap, cells):
+            pass
 
-        In two steps, value sets and disjunctions last; the pool may be looked at after each.
-        """
+    def extensions(self, pool: LiteralPool, cap: int, literal_cap: int, cells: float) -> Iterator[None]:
+        """`extend` in two steps, value sets and disjunctions last; the pool may be looked at after each."""
         pool.cap, pool.telling_only = cap, True
         allowance = Allowance(math.inf, self.deadline)
         with contextlib.suppress(WorkExceededError):

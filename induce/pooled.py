@@ -258,7 +258,7 @@ class PooledSearch:
         if self.complete == 0:
             self.pool = proposer.about_paths(BEAM_CAP)
             self.pool.take(self.begun, EVERYTHING)
-        for step, _ in enumerate(proposer.extend(self.pool, BEAM_CAP, BEAM_LITERALS, CELLS)):
+        for step, _ in enumerate(proposer.extensions(self.pool, BEAM_CAP, BEAM_LITERALS, CELLS)):
             self.pool.keep_most_telling(EXTRA_COLUMNS, self.complete)
             if step == 0 and self.pool.entries and self.space.root.children:
                 self._search(
