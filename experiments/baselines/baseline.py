@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -17,6 +18,13 @@ class Task(NamedTuple):
     test: LabelledScenes
     time_limit: float
     seed: int
+
+
+def graded(scenes: LabelledScenes, wrong: Sequence[int]) -> tuple[float | None, tuple[str, ...] | None]:
+    """The accuracy and the ids of the scenes at the positions ``wrong``; None of no scenes."""
+    if not len(scenes):
+        return None, None
+    return (len(scenes) - len(wrong)) / len(scenes), tuple(scenes.ids[at] for at in wrong)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +50,8 @@ class Baseline:
         In the words of the scenes' paths; several lines where there are several rules.
     stopped : {"finished", "time"} or None
         None where it did not run. A learner that the clock stopped may still have a rule.
+    train_wrong, test_wrong : tuple of str, or None
+        Ids of the scenes that the rule grades against their label; None where there is no rule, or no scene.
     """
 
     name: str
@@ -53,6 +63,8 @@ class Baseline:
     seconds: float | None = None
     rule: str | None = None
     stopped: Literal["finished", "time"] | None = None
+    train_wrong: tuple[str, ...] | None = None
+    test_wrong: tuple[str, ...] | None = None
 
     @classmethod
     def timed_out(cls, name: str, task: Task) -> Baseline:
@@ -62,7 +74,8 @@ class Baseline:
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON; those that are None have no key."""
-        return {key: value for key, value in asdict(self).items() if value is not None}
+        found = {key: value for key, value in asdict(self).items() if value is not None}
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in found.items()}
 
     def line(self) -> str:
         """It in one line, without its rule and its seconds."""

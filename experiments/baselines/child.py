@@ -60,12 +60,12 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What came out, after how many seconds, and how many scenes are judged rightly."""
+    """What came out, after how many seconds, and the positions of the scenes that are not judged rightly."""
 
     seconds: float
     fitted: Fitted | None = None
-    train_accuracy: float | None = None
-    test_accuracy: float | None = None
+    train_wrong: tuple[int, ...] = ()
+    test_wrong: tuple[int, ...] = ()
     note: str | None = None
 
 
@@ -134,14 +134,14 @@ class _Learners:
         return Done(
             time.perf_counter() - started,
             fitted,
-            _share(fitted.train, features.train_passes),
-            _share(fitted.test, features.test_passes),
+            _wrong(fitted.train, features.train_passes),
+            _wrong(fitted.test, features.test_passes),
             fitted.note or features.note,
         )
 
 
-def _share(verdicts: Any, labels: Any) -> float | None:
-    return float((verdicts == labels).mean()) if len(labels) else None
+def _wrong(verdicts: Any, labels: Any) -> tuple[int, ...]:
+    return tuple((verdicts != labels).nonzero()[0].tolist())
 
 
 def main() -> None:

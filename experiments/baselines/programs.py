@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any, Final, Literal, NamedTuple
 
 from evaluator import compile_check, sentence
-from experiments.baselines.baseline import Baseline, Task
+from experiments.baselines.baseline import Baseline, Task, graded
 from experiments.baselines.logic_rules import HEAD, UnreadableRuleError, Vocabulary, check_of
 from experiments.config import Learner
 from induce.examples import Examples
@@ -114,25 +114,28 @@ def _graded(name: str, task: Task, learnt: Learnt, vocabulary: Vocabulary, secon
             rule="\n".join(learnt.rules),
             stopped=learnt.stopped,
         )
+    train_accuracy, train_wrong = graded(task.train, _wrong(check, task.train))
+    test_accuracy, test_wrong = graded(task.test, _wrong(check, task.test))
     return Baseline(
         name,
         available=True,
         reason=learnt.reason,
-        train_accuracy=_accuracy(check, task.train),
-        test_accuracy=_accuracy(check, task.test),
+        train_accuracy=train_accuracy,
+        test_accuracy=test_accuracy,
         size=size,
         seconds=seconds,
         rule=sentence(check),
         stopped=learnt.stopped,
+        train_wrong=train_wrong,
+        test_wrong=test_wrong,
     )
 
 
-def _accuracy(check: Mapping[str, Any], scenes: LabelledScenes) -> float | None:
+def _wrong(check: Mapping[str, Any], scenes: LabelledScenes) -> list[int]:
+    """The positions of the scenes that the check grades against their label."""
     passes = compile_check(check).passes
-    right = sum(
-        passes(scene) == (label == "pass") for scene, label in zip(scenes.scenes, scenes.labels, strict=True)
-    )
-    return right / len(scenes) if len(scenes) else None
+    pairs = zip(scenes.scenes, scenes.labels, strict=True)
+    return [at for at, (scene, label) in enumerate(pairs) if passes(scene) != (label == "pass")]
 
 
 # Popper

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from experiments.baselines.baseline import Baseline, Task
+from experiments.baselines.baseline import Baseline, Task, graded
 from experiments.baselines.child import Done, Failed, Fit, Load, Scenes
 from experiments.baselines.process import START, Learners, TimeUpError, learners
 
@@ -77,14 +77,18 @@ def _fit(process: Learners, name: str, encoding: float, task: Task) -> Baseline:
         return Baseline(name, available=True, reason=f"it failed: {answer.message}")
     fitted = answer.fitted
     assert fitted is not None
+    train_accuracy, train_wrong = graded(task.train, answer.train_wrong)
+    test_accuracy, test_wrong = graded(task.test, answer.test_wrong)
     return Baseline(
         name,
         available=True,
         reason=answer.note,
-        train_accuracy=answer.train_accuracy,
-        test_accuracy=answer.test_accuracy,
+        train_accuracy=train_accuracy,
+        test_accuracy=test_accuracy,
         size=fitted.size,
         seconds=encoding + answer.seconds,
         rule=fitted.rule,
         stopped="finished" if fitted.finished else "time",
+        train_wrong=train_wrong,
+        test_wrong=test_wrong,
     )

@@ -112,6 +112,8 @@ def test_a_record_and_metrics_have_what_there_is() -> None:
     assert list(there.to_dict()) == [
         "name", "available", "train_accuracy", "test_accuracy", "size", "seconds", "rule", "stopped",
     ]  # fmt: skip
+    wrong = Baseline("tree", True, train_wrong=(), test_wrong=("a", "b")).to_dict()
+    assert (wrong["train_wrong"], wrong["test_wrong"]) == ([], ["a", "b"])
     assert absent.line() == "popper: no popper on the PATH"
     assert there.line() == "tree: 0.500 on unseen scenes, 3 conditions"
     noted = Baseline("ripper", True, "given few columns", 1.0, None, 1, 0.25, "pass", "time")
@@ -136,6 +138,7 @@ def test_where_nothing_can_be_told_apart_the_rule_is_a_verdict(scenes: list[Any]
     for baseline in fitted(labelled(scenes, passes)).values():
         assert (baseline.rule, baseline.size) == ("pass", 0)
         assert baseline.train_accuracy == pytest.approx(sum(passes) / len(passes))
+        assert baseline.train_wrong == tuple(f"s{at}" for at, one in enumerate(passes) if not one)
 
 
 def test_no_scenes_are_a_reason_and_no_error() -> None:
@@ -152,6 +155,7 @@ def test_no_unseen_scenes_leave_their_accuracy_out() -> None:
     for baseline in fit_baselines(orders(20), nothing, TABLES, time_limit=60.0, seed=0):
         assert baseline.train_accuracy == 1.0
         assert baseline.test_accuracy is None
+        assert (baseline.train_wrong, baseline.test_wrong) == ((), None)
 
 
 def test_one_column_is_enough() -> None:
@@ -249,7 +253,7 @@ def test_the_same_seed_gives_the_same_whatever_the_hash_seed(tmp_path: Path) -> 
         from induce.scenes import LabelledScenes
         rows = json.load(open(sys.argv[1]))
         labels = tuple("pass" if row["label"] else "fail" for row in rows)
-        ids = tuple(map(str, range(len(rows))))
+        ids = tuple(f"s{at}" for at in range(len(rows)))
         scenes = LabelledScenes(ids, labels, tuple(row["scene"] for row in rows), (1.0,) * len(rows))
         names = ("tree", "ripper", "greedy_list", "optimal_list")
         found = fit_baselines(scenes, scenes, names, time_limit=60.0, seed=3)
