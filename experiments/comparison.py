@@ -1,7 +1,7 @@
 """Whether runs differ beyond chance: paired differences on the scenes that contenders share.
 
-Two contenders are compared by their pairs of runs on the same scenes: scene by scene where the verdicts are
-known, by the figures of the runs otherwise.
+Two contenders are compared by their pairs of runs on the same scenes: accuracies scene by scene, other
+metrics by the figures of the runs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from experiments.comparison_contenders import (
     contenders_of,
     entrants_of,
 )
-from experiments.comparison_intervals import Estimate, holm, of_figures, of_scenes, of_shares, unpaired
+from experiments.comparison_intervals import Estimate, holm, of_figures, of_scenes
 from experiments.config import did_you_mean
 from experiments.report.files import ReportError
 from experiments.report.sources import Found
@@ -47,7 +47,7 @@ class Difference:
     """``first`` minus ``second`` over ``blocks`` pairs of runs.
 
     ``only_first`` and ``only_second`` count the scenes, of ``scenes``, that one alone judges as labelled;
-    they are None where verdicts are not paired. ``adjusted`` is the p-value for as many tests as were made.
+    they are None of other metrics than accuracy. ``adjusted`` is the p-value for as many tests as were made.
     """
 
     first: str
@@ -165,36 +165,34 @@ def _shared(first: Contender, second: Contender) -> list[int]:
 def _difference(
     first: Contender, second: Contender, blocks: Sequence[int], metric: str, method: Method
 ) -> Difference:
-    split = SPLITS.get(metric)
-    options = dataclasses.asdict(method)
+    split, options = SPLITS.get(metric), dataclasses.asdict(method)
     scenes = sum(len(first.runs[block].judged.ids[split or "test"]) for block in blocks)
-    if split is not None and second.baseline is None:
-        changes = [
-            first.runs[block].judged.right[split].astype(np.float64) - second.runs[block].judged.right[split]
-            for block in blocks
-        ]
-        return Difference(
-            first.name,
-            second.name,
-            len(blocks),
-            scenes,
-            of_scenes(changes, **options),
-            only_first=int(sum((change > 0).sum() for change in changes)),
-            only_second=int(sum((change < 0).sum() for change in changes)),
-        )
-    values = [(first.figure(block, metric), second.figure(block, metric)) for block in blocks]
-    known = [(one, other) for one, other in values if one is not None and other is not None]
-    if len(known) < len(values):
-        raise ReportError(f"--metric: {second.name} has no {metric!r}")
     if split is None:
-        estimate = of_figures(np.array([one - other for one, other in known]), **options)
-    elif len(blocks) == 1:
-        right, other_right = (round(share * scenes) for share in known[0])
-        estimate = unpaired(right, scenes, other_right, scenes, level=method.level)
-    else:
-        sizes = [len(first.runs[block].judged.ids[split]) for block in blocks]
-        estimate = of_shares([(*pair, size) for pair, size in zip(known, sizes, strict=True)], **options)
-    return Difference(first.name, second.name, len(blocks), scenes, estimate)
+        values = [(first.figure(block, metric), second.figure(block, metric)) for block in blocks]
+        known = [one - other for one, other in values if one is not None and other is not None]
+        if len(known) < len(values):
+            raise ReportError(f"--metric: {second.name} has no {metric!r}")
+        return Difference(
+            first.name, second.name, len(blocks), scenes, of_figures(np.array(known), **options)
+        )
+    changes = []
+    for block in blocks:
+        right, other_right = first.right(block, split), second.right(block, split)
+        if right is None or other_right is None:
+            raise ReportError(
+                f"{second.name}: its verdicts on single scenes are not kept, as older versions kept none; "
+                "run the experiment again"
+            )
+        changes.append(right.astype(np.float64) - other_right)
+    return Difference(
+        first.name,
+        second.name,
+        len(blocks),
+        scenes,
+        of_scenes(changes, **options),
+        only_first=int(sum((change > 0).sum() for change in changes)),
+        only_second=int(sum((change < 0).sum() for change in changes)),
+    )
 
 
 def _nothing(contenders: Sequence[Contender], split: str) -> str:

@@ -21,6 +21,7 @@ from evaluator import canonical_json
 from experiments.config import flatten, nearest
 from experiments.report.differing import value_text
 from experiments.report.files import ReportError, RunFiles, amount, read_predictions, read_run
+from experiments.report.shapes import BaselineFacts
 from experiments.report.sources import Found
 
 _SILENT = ("tracking.", "sweep.", "table.", "evaluation.", "baselines.")
@@ -72,9 +73,23 @@ class Contender:
         if self.baseline is None:
             value = result.metrics.get(metric)
         else:
-            named = (one for one in result.baselines if one.name == self.baseline and one.available)
-            value = getattr(next(named, None), metric, None)
+            value = getattr(self._facts(block), metric, None)
         return None if value is None else amount(value)
+
+    def right(self, block: int, split: str) -> NDArray[np.bool_] | None:
+        """Whether each scene is judged as it is labelled, in the order of their ids; None where unknown."""
+        judged = self.runs[block].judged
+        if self.baseline is None:
+            return judged.right[split]
+        wrong = getattr(self._facts(block), f"{split}_wrong", None)
+        if wrong is None:
+            return None
+        named = frozenset(wrong)
+        return np.array([name not in named for name in judged.ids[split]], dtype=np.bool_)
+
+    def _facts(self, block: int) -> BaselineFacts | None:
+        found = self.runs[block].judged.run.result.baselines
+        return next((one for one in found if one.name == self.baseline and one.available), None)
 
     def mean(self, metric: str) -> float | None:
         """The mean of a metric over the blocks; None where one has none."""

@@ -67,39 +67,6 @@ def of_figures(differences: Differences, *, level: float, resamples: int, seed: 
     return Estimate(value, low, high, student(differences))
 
 
-def of_shares(
-    shares: Sequence[tuple[float, float, int]], *, level: float, resamples: int, seed: int
-) -> Estimate:
-    """The mean difference of two shares over several blocks, given with the number of scenes of each.
-
-    A percentile bootstrap of blocks and of scenes within them, unpaired; the test is Student's.
-    """
-    differences = np.array([share - other for share, other, _ in shares])
-    generator = np.random.default_rng(seed)
-    picks = generator.integers(len(shares), size=(resamples, len(shares)))
-    drawn = np.zeros(resamples)
-    for place, (share, other, scenes) in enumerate(shares):
-        total = scenes * (picks == place).sum(axis=1)
-        drawn += (generator.binomial(total, share) - generator.binomial(total, other)) / scenes
-    low, high = _ends(drawn / len(shares), level, len(shares))
-    return Estimate(float(differences.mean()), low, high, student(differences))
-
-
-def unpaired(right: int, total: int, other_right: int, other_total: int, *, level: float) -> Estimate:
-    """The difference of two shares of scenes by a hybrid of Wilson's intervals (Newcombe 1998).
-
-    For verdicts that are not known scene by scene; wider than a paired interval where both are right on much
-    the same scenes.
-    """
-    share, other = right / total, other_right / other_total
-    low, high = wilson(right, total, level=level)
-    other_low, other_high = wilson(other_right, other_total, level=level)
-    value = share - other
-    down = float(np.hypot(share - low, other_high - other))
-    up = float(np.hypot(high - share, other - other_low))
-    return Estimate(value, max(-1.0, value - down), min(1.0, value + up), None)
-
-
 def wilson(right: int, total: int, *, level: float = 0.95) -> tuple[float, float]:
     """Wilson's interval of a share (Wilson 1927)."""
     from statistics import NormalDist

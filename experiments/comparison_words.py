@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from experiments.comparison import SPLITS, Comparison, Difference
 from experiments.comparison_contenders import Entrant
 from experiments.comparison_intervals import wilson
@@ -86,38 +84,21 @@ def method_words(comparison: Comparison) -> list[str]:
     """How it was judged, a sentence a part."""
     level, method = percent(comparison.method.level), comparison.method
     draws = f"{method.resamples:,} resamples, seed {method.seed}"
-    paired = {one.blocks > 1 for one in comparison.differences if one.only_first is not None}
-    others = {one.blocks > 1 for one in comparison.differences if one.only_first is None}
+    several = {one.blocks > 1 for one in comparison.differences}
     said = []
-    if False in paired:
-        said.append(
-            f"{level} intervals from a paired bootstrap of the scenes ({draws}), p by McNemar's exact test"
-        )
-    if True in paired:
-        said.append(
-            f"{level} intervals from a bootstrap of the pairs of runs and of the scenes in them ({draws}), "
-            "p by Student's test of the pairs"
-        )
-    if comparison.by_scene:
-        said += _of_baselines(level, others)
-    elif True in others:
-        said.append(
-            f"{level} intervals from a bootstrap of the pairs of runs ({draws}), p by Student's test of them"
-        )
-    else:
-        said.append("one figure a run, so that there is no interval")
+    if comparison.by_scene and False in several:
+        how = f"from a paired bootstrap of the scenes ({draws})"
+        said.append(f"{level} intervals {how}, p by McNemar's exact test")
+    elif False in several:
+        said.append("one pair of figures has no interval")
+    if True in several:
+        inside = " and of the scenes in them" if comparison.by_scene else ""
+        how = f"from a bootstrap of the pairs of runs{inside} ({draws})"
+        said.append(f"{level} intervals {how}, p by Student's test of the pairs")
     tests = sum(one.estimate.p_value is not None for one in comparison.differences)
     if tests > 1:
         said.append(f"p-values are adjusted for {tests} tests (Holm)")
     return said
-
-
-def _of_baselines(level: str, others: set[bool]) -> Iterator[str]:
-    kept = "a baseline's verdicts on single scenes are not kept, so that its scenes are not paired"
-    if False in others:
-        yield f"{kept}: {level} intervals by Newcombe"
-    if True in others:
-        yield f"{kept}: {level} intervals from a bootstrap of both, p by Student's test of the pairs"
 
 
 def difference_words(comparison: Comparison, one: Difference) -> str:

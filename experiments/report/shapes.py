@@ -95,6 +95,8 @@ class BaselineFacts(msgspec.Struct, frozen=True):
     seconds: float | None = None
     rule: str | None = None
     stopped: str | None = None
+    train_wrong: list[str] | None = None
+    test_wrong: list[str] | None = None
 
 
 class Moment(msgspec.Struct, frozen=True):

@@ -116,6 +116,8 @@ def write_run(
                 "available": True,
                 "train_accuracy": 0.9,
                 "test_accuracy": 0.8,
+                "train_wrong": [name(f"train-{number:04}") for number in range(0, scenes, 10)],
+                "test_wrong": [name(f"test-{number:04}") for number in range(0, scenes, 5)],
                 "size": 5,
                 "seconds": 0.2,
                 "rule": "if total <= 4.5\n  then fail\nelse pass",

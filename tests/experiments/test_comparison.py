@@ -21,9 +21,7 @@ from experiments.comparison_intervals import (
     mcnemar,
     of_figures,
     of_scenes,
-    of_shares,
     student,
-    unpaired,
     wilson,
 )
 from experiments.report.files import ReportError
@@ -41,22 +39,6 @@ def changes(first: int, second: int, same: int) -> np.ndarray[Any, np.dtype[np.f
 def test_wilson_is_scipys(right: int, total: int) -> None:
     low, high = binomtest(right, total).proportion_ci(0.9, method="wilson")
     assert wilson(right, total, level=0.9) == pytest.approx((low, high))
-
-
-def test_unpaired_intervals_are_newcombes_example() -> None:
-    # Newcombe 1998, table II, (a) by method 10: 56 of 70 against 48 of 80.
-    found = unpaired(56, 70, 48, 80, level=0.95)
-    assert found.value == pytest.approx(0.2)
-    assert (found.low, found.high) == (pytest.approx(0.0524, abs=5e-5), pytest.approx(0.3339, abs=5e-5))
-
-
-def test_shares_of_several_test_sets_are_not_paired() -> None:
-    found = of_shares([(0.9, 0.7, 100)] * 4, level=0.95, **FEW)
-    assert found.value == pytest.approx(0.2)
-    assert found.p_value == 2 / 2**4
-    spread = ((0.9 * 0.1 + 0.7 * 0.3) / 400) ** 0.5 * (4 / 3) ** 0.5
-    assert found.low == pytest.approx(0.2 - 1.96 * spread, abs=0.015)
-    assert found.high == pytest.approx(0.2 + 1.96 * spread, abs=0.015)
 
 
 def test_mcnemar_counts_the_scenes_that_differ() -> None:
@@ -210,13 +192,22 @@ def test_equal_configurations_from_two_sweeps_are_told_apart_by_their_folders(
     assert found.differences[0].blocks == 3
 
 
-def test_baselines_are_compared_without_pairing(folder: Path) -> None:
+def test_baselines_are_paired_scene_by_scene(folder: Path) -> None:
     found = told(folder, "asp", baselines=True)
     (one,) = found.differences
     assert (one.first, one.second) == (str(folder / "asp"), f"tree of {folder / 'asp'}")
-    assert one.only_first is None
-    assert one.adjusted is None
-    assert one.estimate == unpaired(53, 60, 48, 60, level=0.95)
+    # Of 60 scenes every ninth is wrong by the check, every fifth by the tree, every 45th by both.
+    assert (one.only_first, one.only_second) == (12 - 2, 7 - 2)
+    assert one.estimate.value == pytest.approx(5 / 60)
+    assert one.adjusted == mcnemar(10, 5)
+
+
+def test_baselines_without_verdicts_are_refused(tmp_path: Path) -> None:
+    old = {"name": "tree", "available": True, "train_accuracy": 0.9, "test_accuracy": 0.8}
+    write_run(tmp_path / "old", results={"baselines": [old]})
+    with pytest.raises(ReportError, match=r"tree of .*: its verdicts on single scenes are not kept"):
+        told(tmp_path, "old", baselines=True)
+    assert told(tmp_path, "old").differences == ()
 
 
 def test_other_metrics_are_compared_over_test_sets(folder: Path) -> None:
