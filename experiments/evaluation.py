@@ -10,9 +10,9 @@ one JSON object (``evaluation.json``), each under its name:
     ``p_value``, ``objective``, ``rounds``, ``hits`` and ``cut_by_clock``, as
     :class:`induce.trust.PermutationTest` explains them.
 ``learning_curve``
-    For each number of training ``scenes``, the last of them all: ``train_accuracy``, ``test_accuracy``,
-    ``size`` and ``objective`` in bits, ``optimal``, ``check`` and ``sentence``. Smaller sets are parts of
-    larger ones.
+    For each number of training ``scenes`` that something can be learnt from, the last of them all:
+    ``train_accuracy``, ``test_accuracy``, ``size`` and ``objective`` in bits, ``optimal``, ``check`` and
+    ``sentence``. Smaller sets are parts of larger ones.
 ``alternatives``
     Checks near the best that differ from it somewhere, as :class:`induce.differences.Alternative` has them.
 ``next_scenes``
@@ -130,18 +130,21 @@ def _check(config: ExperimentConfig, scenes: LabelledScenes) -> dict[str, Any]:
 
 
 def _permutation(config: ExperimentConfig, result: InductionResult, train: LabelledScenes) -> dict[str, Any]:
-    found = permutation_test(
-        train.scenes,
-        train.require_labels(),
-        config.evaluation.permutations,
-        config.seed,
-        check=result.check,
-        grammar=config.grammar,
-        sample_weight=train.weights,
-        time_limit=config.learner.time_limit,
-        n_jobs=config.learner.n_jobs,
-        **_sizes(config),
-    )
+    try:
+        found = permutation_test(
+            train.scenes,
+            train.require_labels(),
+            config.evaluation.permutations,
+            config.seed,
+            check=result.check,
+            grammar=config.grammar,
+            sample_weight=train.weights,
+            time_limit=config.learner.time_limit,
+            n_jobs=config.learner.n_jobs,
+            **_sizes(config),
+        )
+    except ValueError as error:  # equal scenes count once, and what is left may be of one class
+        return {"instead": str(error)}
     return {
         "p_value": found.p_value,
         "objective": found.objective,
@@ -156,8 +159,10 @@ def _learning_curve(
 ) -> Iterator[dict[str, Any]]:
     sizes = sorted({size for size in config.evaluation.learning_curve if size < len(train)})
     parts = [train.subset(part) for part in nested_parts(train.require_labels(), sizes, config.seed)]
-    learnt = in_parallel(learn, [(config, part) for part in parts], config.learner.n_jobs)
+    learnt = in_parallel(_learn_part, [(config, part) for part in parts], config.learner.n_jobs)
     for part, one in zip([*parts, train], [*learnt, result], strict=True):
+        if one is None:
+            continue
         yield {
             "scenes": len(part),
             "train_accuracy": grade(one.check, part).confusion.accuracy,
@@ -168,6 +173,14 @@ def _learning_curve(
             "check": one.check,
             "sentence": sentence(one.check),
         }
+
+
+def _learn_part(config: ExperimentConfig, scenes: LabelledScenes) -> InductionResult | None:
+    """None where nothing can be learnt: of equal scenes under both labels, say."""
+    try:
+        return learn(config, scenes)
+    except ConfigError:
+        return None
 
 
 def nested_parts(labels: Sequence[str], sizes: Sequence[int], seed: int) -> list[tuple[int, ...]]:

@@ -156,6 +156,21 @@ def test_folds_are_no_more_than_scenes_of_a_label(unseen: LabelledScenes) -> Non
     assert figures(found) == {}
 
 
+def test_scenes_that_allow_a_part_less_say_so() -> None:
+    scenes = LabelledScenes(
+        ids=("a", "b", "c", "d"),
+        labels=("pass", "fail", "pass", "fail"),
+        scenes=({"n": 1}, {"n": 1}, {"n": 2}, {"n": 2}),
+        weights=(1.0,) * 4,
+    )
+    config = configured(folds=2, permutations=2, learning_curve=[2], alternatives=1, next_scenes=1)
+    found = evaluate(config, learn(config, scenes), scenes, scenes)
+    assert "instead" in found["cross_validation"]
+    assert found["permutation"]["instead"].startswith("all scenes are labelled pass")
+    assert found["learning_curve"][-1]["scenes"] == 4
+    assert len(list(told(found))) >= 3
+
+
 @given(
     st.lists(st.sampled_from(["pass", "fail"]), min_size=2, max_size=40).filter(
         lambda them: len(set(them)) == 2
