@@ -144,6 +144,18 @@ def test_what_a_run_did_not_measure_is_said_with_what_to_run(pages: dict[str, st
     assert "None" not in words
 
 
+def test_parts_that_the_scenes_did_not_allow_say_why(tmp_path: Path) -> None:
+    nothing = {"instead": "two different scenes of each label are needed"}
+    found = {"cross_validation": nothing, "permutation": nothing, "alternatives": [], "next_scenes": []}
+    curve = full_evaluation()["learning_curve"][-1:]
+    write_run(tmp_path, scenes=4, evaluation={**found, "learning_curve": curve})
+    words = Page(render_run(read_run(tmp_path))).words
+    assert words.count("Two different scenes of each label are needed.") == 2
+    assert "There is one point alone" in words
+    assert "No check near the best differs from it on a plausible scene." in words
+    assert "there is nothing to settle among them" in words
+
+
 def test_the_json_of_the_check_can_be_copied(folder: Path) -> None:
     for name in ("full", "hostile"):
         page = render_run(read_run(folder / name))
