@@ -7,9 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import Any, NoReturn
 
 import hydra
@@ -32,6 +30,7 @@ from experiments.job import USER_MISTAKES, run_alone, run_nested
 from experiments.nesting import read_nest
 from experiments.orphans import end_with_parent
 from experiments.secrets import mask_files, without_passwords
+from experiments.stopping import stoppable
 from induce.version import __version__
 
 # A first word that is no override picks one of these, each the module of a function main(words) -> exit code.
@@ -105,7 +104,7 @@ def _paper(tree: Mapping[str, Any], settings: HydraConf, folder: Path, output: P
 def _sweep(words: Sequence[str], request: SweepRequest) -> None:
     """Run a sweep, or what is left of it; it is ended in the store however its jobs end."""
     folder, stopped, gave_up = Path.cwd(), False, None
-    with sweep.begun(request, folder) as current, _signals() as received:
+    with sweep.begun(request, folder) as current, stoppable() as received:
         try:
             _hydra([*words, f"hydra.sweep.dir='{quoted(str(current.output))}'"])
         except KeyboardInterrupt:
@@ -126,22 +125,6 @@ def _sweep(words: Sequence[str], request: SweepRequest) -> None:
         sys.exit(_TERMINATED if signal.SIGTERM in received else _INTERRUPTED)
     if complaints:
         sys.exit(_GAVE_UP if gave_up else _BAD_INPUT)
-
-
-@contextmanager
-def _signals() -> Iterator[list[int]]:
-    """A request to terminate stops a sweep as the keyboard does; yields the requests that have come."""
-    received: list[int] = []
-
-    def interrupt(number: int, _frame: FrameType | None) -> NoReturn:
-        received.append(number)
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield received
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _stop(error: Exception) -> NoReturn:

@@ -19,6 +19,7 @@ from experiments.identity import config_hash
 from experiments.mistakes import CONFIG_MISTAKES
 from experiments.nesting import Nest, is_recorded, job_of, lock_of, record
 from experiments.runfolder import RunFolder, locked
+from experiments.stopping import stop_if_asked
 from experiments.tracking import RunRecord, TrackingError, masked, track
 
 USER_MISTAKES = (*CONFIG_MISTAKES, ConfigError, SceneError, CheckError, TrackingError, OSError)
@@ -56,6 +57,7 @@ def run_nested(
 
     Whatever is wrong with this configuration is kept in its folder, and the sweep goes on with the others.
     """
+    stop_if_asked()
     own = RunFolder(output)
     job = job_of(sweep, own)
     with locked(sweep, lock_of(job), wait=True):
@@ -100,6 +102,7 @@ def _learn(
     from experiments import run
 
     outcome = run.run_experiment(config, folder)
+    stop_if_asked()  # what was found until then is not the result of this configuration
     files = run.write_results(outcome, _public(tree, config), own.path)
     own.learnt(identity, run.run_record(outcome, files))
     line = run.summary_line(outcome)
