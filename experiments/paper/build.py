@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 import signal
 import subprocess
@@ -29,6 +30,7 @@ from induce.export import write_atomically
 from induce.version import __version__
 
 _NOT_FOR_SWEEPS = ("preset", "paper", "hydra.run.dir")
+_NO_PART_OF_RUNS = ("hydra", "tracking", "sweep", "table")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +74,9 @@ def build(tree: Mapping[str, Any], settings: HydraConf, folder: Path, output: Pa
 def planned(paper: Paper, given: Sequence[str], output: Path) -> list[Sweep]:
     """The sweeps of a paper in ``output``; ``given`` are the overrides of its own command line.
 
-    Of the words with one key the last counts: those for all sweeps, the sweep's own, those given. Raises
-    :class:`ConfigError` for a section that there is not.
+    Of the words with one key the last counts: those for all sweeps, the sweep's own, those given. The folder
+    of a sweep is named by what it runs, so that another paper in the same place takes no run of this one for
+    its own. Raises :class:`ConfigError` for a section that there is not.
     """
     if not paper.sections:
         raise ConfigError("paper.sections: no sweeps; preset=paper has some")
@@ -82,16 +85,12 @@ def planned(paper: Paper, given: Sequence[str], output: Path) -> list[Sweep]:
         if section not in SECTIONS:
             raise ConfigError(f"paper.sections: no section {section!r}{did_you_mean(section, SECTIONS)}")
         for number, line in enumerate(lines, 1):
-            folder = output / "runs" / f"{section}-{number}"
-            words = _last_of_each(
-                [
-                    *_split(paper.common),
-                    *_split(line),
-                    *(word for word in given if not _is_ours(word)),
-                    f"hydra.sweep.dir={_quoted(folder)}",
-                ]
-            )
-            sweeps.append(Sweep(section, tuple(words), folder))
+            ours = (word for word in given if not _is_about(word, _NOT_FOR_SWEEPS))
+            words = _last_of_each([*_split(paper.common), *_split(line), *ours])
+            what = "\n".join(sorted(word for word in words if not _is_about(word, _NO_PART_OF_RUNS)))
+            identity = hashlib.sha256(what.encode()).hexdigest()[:8]
+            folder = output / "runs" / f"{section}-{number}-{identity}"
+            sweeps.append(Sweep(section, (*words, f"hydra.sweep.dir={_quoted(folder)}"), folder))
     return sweeps
 
 
@@ -176,11 +175,11 @@ def _split(line: str) -> list[str]:
         raise ConfigError(f"paper.sections: {line!r} can't be read: {str(error).lower()}") from None
 
 
-def _is_ours(word: str) -> bool:
-    """Whether an override is about the paper and not about its sweeps."""
+def _is_about(word: str, keys: Sequence[str]) -> bool:
+    """Whether an override is of one of the keys, or of something in it."""
     (override,) = OverridesParser.create().parse_overrides([word])
     key = str(override.get_key_element()).lstrip("~+")
-    return any(key == own or key.startswith(f"{own}.") for own in _NOT_FOR_SWEEPS)
+    return any(key == own or key.startswith((f"{own}.", f"{own}/")) for own in keys)
 
 
 def _last_of_each(words: Sequence[str]) -> list[str]:

@@ -92,7 +92,7 @@ def test_a_paper_goes_on_where_it_stopped(
     small: tuple[Path, dict[str, bytes], str], experiments: Command
 ) -> None:
     folder, files, _ = small
-    (run,) = folder.rglob("active-1/1/run.json")
+    (run,) = folder.rglob("active-1-*/1/run.json")
     kept = {path: path.stat().st_mtime_ns for path in folder.rglob("result.json")}
     run.unlink()
     run.with_name("record.json").unlink()
@@ -109,9 +109,19 @@ def test_overrides_go_to_the_sweeps_and_the_last_of_a_key_counts(tmp_path: Path)
     paper = Paper(common="a=1 b=1", sections={"noise": ("preset=noise b=2 c=2",), "active": ("d=1", "d=2")})
     given = ["preset=paper", "c=3", "paper.title=x", "~paper.sections.noise", "hydra.run.dir=y"]
     sweeps = planned(paper, given, tmp_path)
-    folder = f"hydra.sweep.dir='{tmp_path}/runs/noise-1'"
-    assert sweeps[0].words == ("a=1", "b=2", "preset=noise", "c=3", folder)
-    assert [sweep.folder.name for sweep in sweeps] == ["noise-1", "active-1", "active-2"]
+    assert sweeps[0].words == ("a=1", "b=2", "preset=noise", "c=3", f"hydra.sweep.dir='{sweeps[0].folder}'")
+    assert [sweep.folder.parent for sweep in sweeps] == [tmp_path / "runs"] * 3
+    assert [sweep.folder.name[:-9] for sweep in sweeps] == ["noise-1", "active-1", "active-2"]
+
+
+def test_folders_are_named_by_what_is_run_in_them(tmp_path: Path) -> None:
+    paper = Paper(common="hydra/launcher=joblib", sections={"noise": ("preset=noise",)})
+
+    def folder(*given: str) -> Path:
+        return planned(paper, given, tmp_path)[0].folder
+
+    assert folder() == folder("hydra/launcher=basic", "tracking=none", "paper.title=x")
+    assert len({folder(), folder("seed=0"), folder("seed=1")}) == 3
 
 
 @pytest.mark.parametrize(
