@@ -34,7 +34,7 @@ CAPS = tuple(units(b) for b in (12, 16, 20, 22, 24, 26, 28, 32, 36, 40))
 """Literal costs up to which the pool is filled, one after another while it stays small."""
 CELLS = 1.5e9
 """Truth-table cells that filling the pool, or extending it, may take: about 2 s each."""
-COLUMNS, FEW_COLUMNS = 20_000, 6_000
+COLUMNS, FEW_COLUMNS = 20_000, 8_000
 EXTRA_COLUMNS = 6_000
 GROWTH = 1.5
 """How many times the columns the next cost at least has; it is not tried when that is too many."""
@@ -169,6 +169,9 @@ class PooledSearch:
             self.small.take(self.pool, EVERYTHING, [key for term in self.incumbent for key in term])
             pool, nodes = (self.pool, EARLY_NODES) if near else (self.small, EXPLORE_NODES)
             self._search(pool, self.space.dearest_rate, self.engine, nodes, self.fill_deadline)
+            if self.errors and not near and self.space.noise.rate is None:
+                rate = self.space.noise.slope(NOISE_SHARES[1] * float(self.space.weights.sum()))
+                self._search(pool, rate, self.engine, nodes, self.fill_deadline)
             if self._proves_early():
                 return
         self._extend()
