@@ -25,6 +25,7 @@ from induce.literals import (
     Operation,
     OtherPath,
     PathTest,
+    preference,
 )
 from induce.operations import Operations
 from induce.pairs import Pair, Pairs, comparable_pairs
@@ -48,6 +49,7 @@ class Disjunctions(Protocol):
         """What one costs; None where the grammar does not hold it."""
 
 
+_ANY_NUMBER = 1 << 30
 MOST_NATURAL = 2.0
 """Bits saved at most by what rules about runs mostly speak of: the names of steps."""
 
@@ -381,6 +383,21 @@ class DescriptionLength:
         repeats = len(paths) - len(set(paths))
         total = sum(self.literal(scope, lit, max_where) for lit in literals)
         return total - repeats * units(self.path_choice(scope))
+
+    def ordered(self, scope: Scope, literal: Literal) -> Literal:
+        """The literal with the conditions on each element in one order: the cheapest first, bounds last."""
+        atom = literal.atom
+        if not isinstance(atom, Collect):
+            return literal
+        inner = scope.children[atom.collection]
+
+        parts = [self.ordered(inner, part) for part in atom.where]
+
+        def place(part: Literal) -> tuple[int, tuple[int, int, str]]:
+            return self.literal(inner, part, _ANY_NUMBER), preference(part)
+
+        plain = sorted((part for part in parts if not _has_bound(part)), key=place)
+        return literal._replace(atom=atom._replace(where=(*plain, *filter(_has_bound, parts))))
 
     def size(self, hypothesis: Hypothesis, max_where: int) -> int:
         literals = [lit for term in hypothesis for lit in term]

@@ -442,7 +442,7 @@ class PooledSearch:
         equal = [columns for (total, _), columns in judged if total == best]
         errors = next(errors for (total, errors), _ in judged if total == best)
         incumbent = tuple(tuple(table.keys[i] for i in term) for term in equal[0])
-        verdicts, spoken = self._verdicts(equal[0], table), _spoken(equal, table)
+        verdicts, spoken = self._verdicts(equal[0], table), _spoken(equal, table, self.space)
         self.best, self.errors = best, errors  # at once: an interrupt may come at any call
         self.incumbent, self.verdicts, self.spoken = incumbent, verdicts, spoken
 
@@ -464,16 +464,22 @@ class PooledSearch:
         return verdicts.tolist()
 
 
-def _spoken(equal: list[Columns], table: Table) -> list[Hypothesis]:
+def _spoken(equal: list[Columns], table: Table, space: HypothesisSpace) -> list[Hypothesis]:
     """Hypotheses of one objective in words, the preferred first."""
     spoken: dict[Hypothesis, None] = {}
     for columns in equal:
-        choices = [sorted(table.literals[i], key=preference) for term in columns for i in term]
+        choices = [_variants(table.literals[i], space) for term in columns for i in term]
         for picked in islice(product(*choices), KEPT_TIES):
             spoken[_shaped(columns, picked)] = None
         if len(spoken) > KEPT_TIES:
             break
     return list(spoken)[: KEPT_TIES + 1]
+
+
+def _variants(literals: list[Literal], space: HypothesisSpace) -> list[Literal]:
+    """The ways to say one column, the preferred first."""
+    ordered = dict.fromkeys(space.cost.ordered(space.root, literal) for literal in literals)
+    return sorted(ordered, key=preference)
 
 
 def _shaped(columns: Columns, picked: tuple[Literal, ...]) -> Hypothesis:
