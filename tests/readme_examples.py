@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("README.md", "evaluator/TRACES.md", "evaluator/AUTOMATIONBENCH.md")
+PAGES = ("README.md", "evaluator/TRACES.md", "evaluator/AUTOMATIONBENCH.md", "experiments/EXPERIMENTS.md")
 _EXAMPLE = re.compile(r"<!-- example -->\n```sh\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
 
 
