@@ -118,13 +118,14 @@ def learn_check(
         root = profile(examples.scenes, language, max_nesting)
     cost = description_length(root, language, examples)
     space = HypothesisSpace(examples, root, cost, noise, default_terms(max_terms), max_literals, max_where)
-    now = time.monotonic()
-    left = max(time_limit - (now - started), SEARCH_SHARE * time_limit)
-    settings = Settings(penalty, max_nesting, engine, left, work_limit)
+
+    def left() -> float:
+        return max(time_limit - (time.monotonic() - started), SEARCH_SHARE * time_limit)
+
+    settings = Settings(penalty, max_nesting, engine, left(), work_limit)
     beginning, interrupted = learn_from_samples(space, settings)
-    if interrupted:
-        left = 0.0
-    search = PooledSearch(space, engine, now, left, work_limit, reporter, beginning=beginning)
+    limit = 0.0 if interrupted else left()
+    search = PooledSearch(space, engine, time.monotonic(), limit, work_limit, reporter, beginning=beginning)
     found = search.run()
     if interrupted:
         found = found._replace(stopped="interrupted")
