@@ -27,6 +27,7 @@ from experiments.commandline import (
     tree_of,
 )
 from experiments.job import USER_MISTAKES, run_alone, run_nested
+from experiments.launchers import join_hydra_plugins
 from experiments.nesting import read_nest
 from experiments.orphans import end_with_parent
 from experiments.secrets import mask_files, without_passwords
@@ -52,6 +53,7 @@ def main() -> None:
         sys.exit(importlib.import_module(COMMANDS[words[0]]).main(words[1:]))
     # Hydra then raises what it would otherwise print with a traceback.
     os.environ["HYDRA_FULL_ERROR"] = "1"
+    join_hydra_plugins()
     try:
         words = options_first(words)
         request = read_command_line(words)

@@ -18,13 +18,13 @@ from hydra.core.override_parser.types import Override, ValueType
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
+from experiments import launchers
 from experiments.config import ConfigError, ExperimentConfig, flatten, parse_config
 from experiments.identity import ABOUT_RUNS
 from experiments.mistakes import CONFIG_MISTAKES, missing_launcher, no_such_folder, sentence_of, wrong_option
 
 SWEEPS = "multirun"
 _BASIC_SWEEPER = "hydra._internal.core_plugins.basic_sweeper.BasicSweeper"
-_DASK_LAUNCHER = "hydra_plugins.check_induction.launcher.DaskLauncher"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +87,20 @@ def read_command_line(words: Sequence[str]) -> SweepRequest | None:
     arguments = get_args_parser().parse_args(list(words))
     if arguments.config_dir is not None and not Path(arguments.config_dir).is_dir():
         raise ConfigError(no_such_folder(arguments.config_dir))
+    for name in ("config_path", "experimental_rerun"):
+        if getattr(arguments, name):
+            option = f"--{name.replace('_', '-')}"
+            raise ConfigError(
+                f"{option}: not taken here; --config-dir DIR adds a folder with configs of your own"
+            )
+    modes = [
+        name for name in ("run", "multirun", "cfg", "info", "shell_completion") if getattr(arguments, name)
+    ]
+    if len(modes) > 1:
+        options = " and ".join(f"--{name.replace('_', '-')}" for name in modes)
+        raise ConfigError(f"{options} exclude each other; give one of them")
     shows = ("help", "hydra_help", "shell_completion", "cfg", "info")
-    elsewhere = ("config_path", "experimental_rerun")
-    if any(getattr(arguments, name) for name in (*shows, *elsewhere)):
+    if any(getattr(arguments, name) for name in shows):
         return None
     place = _Place(arguments.config_name, arguments.config_dir)
     overrides: list[str] = arguments.overrides
@@ -98,7 +109,7 @@ def read_command_line(words: Sequence[str]) -> SweepRequest | None:
         parse_tree(_compose(overrides, place))
         return None
     if (
-        settings.launcher.get("_target_") == _DASK_LAUNCHER
+        settings.launcher.get("_target_") == launchers.DASK
         and importlib.util.find_spec("distributed") is None
     ):
         raise ConfigError(missing_launcher("dask"))

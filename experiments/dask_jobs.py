@@ -21,6 +21,7 @@ from typing import Any
 from distributed import CancelledError, Client, Future, LocalCluster, as_completed
 from distributed.comm import CommClosedError
 from hydra.core.hydra_config import HydraConfig
+from hydra.core.plugins import Plugins
 from hydra.core.singleton import Singleton
 from hydra.core.utils import JobReturn, configure_log, filter_overrides, run_job, setup_globals
 from hydra.types import HydraContext, TaskFunction
@@ -99,6 +100,8 @@ def launch(
     with open_dict(config):
         config.hydra.sweep.dir = str(Path(str(config.hydra.sweep.dir)).absolute())
     state = Singleton.get_state()
+    # Plugins are classes of modules that a worker may not find, and need not.
+    state["instances"] = {kind: one for kind, one in state["instances"].items() if kind is not Plugins}
     with cluster.client() as client:
         log.info("Launching %d jobs on Dask, which has %d workers", len(jobs), len(client.nthreads()))
         numbers = {}

@@ -333,6 +333,8 @@ def test_a_wrong_configuration_is_one_sentence(tree: Mapping[str, Any], sentence
         (["--frob"], "--frob: unknown option"),
         (["--cfg", "jobs"], "argument --cfg/-c: invalid choice: 'jobs'"),
         (["--config-dir", "nowhere"], "--config-dir: nowhere does not exist"),
+        (["--config-path", "own", "-m", "seed=1,2"], "--config-path: not taken here; --config-dir DIR adds"),
+        (["-m", "preset=recovery", "--cfg", "job"], "--multirun and --cfg exclude each other"),
         (["-cn", "mine"], "Cannot find primary config 'mine'"),
         (["--config-dir", "own", "dataset=broken"], "a config file is not valid YAML"),
         (

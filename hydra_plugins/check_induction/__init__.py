@@ -1,1 +1,0 @@
-"""What this project adds to Hydra."""
