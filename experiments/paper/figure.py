@@ -51,7 +51,7 @@ class PaperFigure:
                 _draw(panel, axes)
             handles, names = figure.axes[0].get_legend_handles_labels()
             if len(names) > 1:
-                columns = min(2 * count, len(names))
+                columns = min(3 * count, len(names))
                 figure.legend(handles, names, loc="outside lower center", ncols=columns, frameon=False)
             text = io.StringIO()
             figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})

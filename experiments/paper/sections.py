@@ -35,8 +35,8 @@ def _recovery(runs: Runs) -> Section:
         for rule in by_size(part, part.values("dataset.rule"))
     ]
     by_rule = PaperTable(
-        "By rule: its size in bits (none where the grammar cannot say it as it is written), the share of runs "
-        "exact, and accuracy on unseen scenes",
+        "By rule: its size in bits (none where the grammar cannot say it as it is written), the share of "
+        "runs exact, and accuracy on unseen scenes",
         "rule",
         (
             Column("bits", "bits"),
