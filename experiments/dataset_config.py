@@ -212,6 +212,18 @@ def kinds_with(key: str) -> tuple[str, ...]:
     return tuple(str(kind.__struct_config__.tag) for kind in kinds if key in kind.__struct_fields__)
 
 
+def paths_of(config: DatasetConfig) -> tuple[str, ...]:
+    """The files and folders that a dataset is read from."""
+    found: tuple[str | None, ...] = ()
+    if isinstance(config, (Jsonl, Parquet)):
+        found = (config.path, config.train, config.test)
+    elif isinstance(config, Folder):
+        found = (config.path,)
+    elif isinstance(config, AutomationBench):
+        found = (config.tasks,)
+    return tuple(path for path in found if path is not None)
+
+
 def with_seed(dataset: Any, seed: Any) -> Any:
     """The mapping of a dataset; its seed, or that of its split, is ``seed`` where it leaves that out."""
     if not isinstance(dataset, Mapping):

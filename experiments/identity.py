@@ -1,4 +1,4 @@
-"""What makes two runs the same: a hash of the configuration, of the files it names, and of the version.
+"""What makes two runs the same: a hash of the configuration, its files, the version, and who could be asked.
 
 Where a run is tracked, what a sweep does about earlier runs and what it tabulates change no result, and so
 are no part of it.
@@ -7,14 +7,16 @@ are no part of it.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from evaluator import canonical_json
-from experiments.config import ExperimentConfig, flatten
+from experiments.baselines.installed import why_absent
+from experiments.config import ExperimentConfig
+from experiments.dataset_config import paths_of
 from induce.version import __version__
 
 ABOUT_RUNS = ("tracking", "sweep", "table")
@@ -25,10 +27,13 @@ def config_hash(config: ExperimentConfig, folder: Path) -> str:
     """The hash of one configuration; relative paths start at ``folder``.
 
     A file or folder that the dataset names counts by its content, so changed scenes are another
-    configuration. Raises :class:`OSError` for a file that can't be read.
+    configuration; so is one whose baselines were not installed and now are. Raises :class:`OSError` for a
+    file that can't be read.
     """
-    files = {place: _digest(folder / place) for place in sorted(set(_paths(config, folder)))}
-    return _hash({"version": __version__, "config": _results_of(config), "files": files})
+    files = {place: _digest(folder / place) for place in paths_of(config.dataset)}
+    absent = sorted({name for name in config.baselines.names if why_absent(name)})
+    results = _results_of(config)
+    return _hash({"version": __version__, "config": results, "files": files, "absent": absent})
 
 
 def sweep_hash(
@@ -44,14 +49,10 @@ def _results_of(config: ExperimentConfig) -> dict[str, Any]:
     return {name: value for name, value in tree.items() if name not in ABOUT_RUNS}
 
 
-def _paths(config: ExperimentConfig, folder: Path) -> Iterator[str]:
-    for value in flatten(msgspec.to_builtins(config.dataset)).values():
-        for text in value if isinstance(value, list) else [value]:
-            if isinstance(text, str) and text and (folder / text).exists():
-                yield text
-
-
-def _digest(path: Path) -> str:
+def _digest(path: Path) -> str | None:
+    """The hash of a file, or of all files in a folder; None of nothing."""
+    if not path.exists():
+        return None
     if path.is_file():
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -22,6 +21,7 @@ from typing import IO, Any, Final, Literal, NamedTuple
 
 from evaluator import compile_check, sentence
 from experiments.baselines.baseline import Baseline, Task, graded
+from experiments.baselines.installed import command_of, why_absent
 from experiments.baselines.logic_rules import HEAD, UnreadableRuleError, Vocabulary, check_of
 from experiments.config import Learner
 from induce.examples import Examples
@@ -30,12 +30,6 @@ from induce.export.task import export_task
 from induce.grammar import Grammar
 from induce.scenes import LabelledScenes
 
-COMMANDS: Final = {
-    "popper": ("popper-ilp", "popper", "popper.py"),
-    "fastlas": ("FastLAS", "fastlas"),
-    "ilasp": ("ILASP", "ilasp"),
-}
-"""The names that each program may have on the PATH."""
 FORMATS: Final = {"popper": "popper", "fastlas": "las", "ilasp": "las"}
 MOST_CONSTANTS: Final = 50
 _MOST_OUTPUT: Final = 10_000_000
@@ -54,11 +48,10 @@ class Learnt(NamedTuple):
 
 
 def fit_program(name: str, task: Task, grammar: Mapping[str, Any] | None, limits: Learner | None) -> Baseline:
-    """Run one of :data:`COMMANDS` on the training scenes and grade what it learns, as a check."""
-    command = next(filter(None, map(shutil.which, COMMANDS[name])), None)
+    """Run a program on the training scenes and grade what it learns, as a check."""
+    command = command_of(name)
     if command is None:
-        *others, last = COMMANDS[name]
-        return Baseline(name, available=False, reason=f"no {', '.join(others)} or {last} on the PATH")
+        return Baseline(name, available=False, reason=why_absent(name))
     started, limits = time.perf_counter(), limits or Learner()
     with tempfile.TemporaryDirectory(prefix="check-induction-", ignore_cleanup_errors=True) as folder:
         try:

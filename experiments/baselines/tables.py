@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from experiments.baselines.baseline import Baseline, Task, graded
 from experiments.baselines.child import Done, Failed, Fit, Load, Scenes
+from experiments.baselines.installed import PACKAGES, why_absent
 from experiments.baselines.process import START, Learners, TimeUpError, learners
 
-OPTIONAL: Final = {"ripper": "wittgenstein", "greedy_list": "imodels"}
-"""The learners that need a package which the extra `baselines` brings."""
 _SHARE: Final = 0.9
 """Of the time left, what a learner that watches the clock itself may use before its process is ended."""
+_SEEDS: Final = 2**32
+"""So many seeds numpy's generators know."""
 _session = threading.Lock()
 
 
@@ -22,10 +22,8 @@ def fit_over_tables(names: Sequence[str], task: Task) -> Iterator[Baseline]:
     """Fit these learners, each a key of `experiments.baselines.child.LEARNERS`."""
     present = []
     for name in names:
-        package = OPTIONAL.get(name)
-        if package is not None and importlib.util.find_spec(package) is None:
-            hint = f"{package} is not installed; pip install 'check-induction[baselines]'"
-            yield Baseline(name, available=False, reason=hint)
+        if reason := why_absent(name):
+            yield Baseline(name, available=False, reason=reason)
         else:
             present.append(name)
     if present:
@@ -62,7 +60,7 @@ def _fit(process: Learners, name: str, encoding: float, task: Task) -> Baseline:
     except TimeUpError:
         loaded = Failed(f"no import within {START:g} s")
     if isinstance(loaded, Failed):
-        package = OPTIONAL.get(name, name)
+        package = PACKAGES.get(name, name)
         return Baseline(name, available=False, reason=f"{package} can't be imported ({loaded.message})")
     if not process.running:
         return Baseline(name, available=True, reason="its process ended")
@@ -70,7 +68,7 @@ def _fit(process: Learners, name: str, encoding: float, task: Task) -> Baseline:
     try:
         if left <= 0:
             raise TimeUpError
-        answer = process.ask(Fit(name, task.seed, left * _SHARE), left)
+        answer = process.ask(Fit(name, task.seed % _SEEDS, left * _SHARE), left)
     except TimeUpError:
         return Baseline.timed_out(name, task)
     if isinstance(answer, Failed):

@@ -104,6 +104,11 @@ def test_an_unknown_name_and_a_scene_without_a_label_are_errors() -> None:
         fitted(unlabelled, "tree")
 
 
+def test_any_seed_of_a_run_will_do() -> None:
+    for baseline in fitted(orders(30), seed=2**40).values():
+        assert baseline.train_accuracy == 1.0, baseline.reason
+
+
 def test_a_record_and_metrics_have_what_there_is() -> None:
     absent = Baseline("popper", available=False, reason="no popper on the PATH")
     assert absent.to_dict() == {"name": "popper", "available": False, "reason": "no popper on the PATH"}
@@ -364,7 +369,7 @@ def test_the_command_starts_without_the_libraries() -> None:
 
 def test_every_learner_has_a_place() -> None:
     from experiments.baselines.child import LEARNERS
-    from experiments.baselines.programs import COMMANDS
+    from experiments.baselines.installed import COMMANDS
 
     assert (*LEARNERS, *COMMANDS) == BASELINES
 

@@ -41,6 +41,17 @@ def test_a_hash_is_of_what_makes_results(tmp_path: Path) -> None:
     assert len(base) == 64
 
 
+def test_a_learner_that_is_installed_later_is_asked_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    own = config("baselines.names=[tree,fastlas]")
+    absent = config_hash(own, tmp_path)
+    (tmp_path / "FastLAS").write_text("#!/bin/sh\n", encoding="utf-8")
+    (tmp_path / "FastLAS").chmod(0o755)
+    assert config_hash(own, tmp_path) != absent
+
+
 def test_files_count_by_their_content(tmp_path: Path) -> None:
     own = config("dataset=jsonl", "dataset.path=a.jsonl")
     hashes = []
@@ -48,6 +59,25 @@ def test_files_count_by_their_content(tmp_path: Path) -> None:
         (tmp_path / "a.jsonl").write_text(text, encoding="utf-8")
         hashes.append(config_hash(own, tmp_path))
     assert hashes[0] == hashes[2] != hashes[1]
+
+
+def test_a_folder_that_a_dataset_does_not_read_is_no_part_of_it(tmp_path: Path) -> None:
+    own = config("dataset=tables", "dataset.table=iris")
+    before = config_hash(own, tmp_path)
+    for name in ("tables", "iris"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "notes").write_text("anything", encoding="utf-8")
+    assert config_hash(own, tmp_path) == before
+
+
+def test_a_folder_of_scenes_counts_by_all_its_files(tmp_path: Path) -> None:
+    own = config("dataset=folder", "dataset.path=set")
+    hashes = [config_hash(own, tmp_path)]
+    (tmp_path / "set").mkdir()
+    for name in ("train.jsonl", "truth.json"):
+        (tmp_path / "set" / name).write_text("one", encoding="utf-8")
+        hashes.append(config_hash(own, tmp_path))
+    assert len(set(hashes)) == 3
 
 
 def test_a_sweep_finds_its_folder(tmp_path: Path) -> None:
