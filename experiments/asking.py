@@ -12,15 +12,12 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import msgspec
-
 from experiments.config import ExperimentConfig
-from induce.committee import near_best
+from experiments.datasets.split import joined
+from experiments.learning import rivals
 from induce.query import next_scenes
 from induce.result import InductionResult
 from induce.scenes import LabelledScenes
-
-SIZE_LIMITS = ("max_terms", "max_literals", "max_where", "max_nesting", "penalty", "time_limit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,36 +44,19 @@ def ask(
     """
     left = list(range(len(pool)))
     random.Random(f"asking/{config.seed}").shuffle(left)
-    limits = msgspec.structs.asdict(config.learner)
     result, answers = learn(train), 0
     while answers < config.asking.labels and left and not exact(result):
         position = 0
         if config.asking.how == "telling":
-            rivals = near_best(
-                train.scenes,
-                train.require_labels(),
-                result.check,
-                config.grammar,
-                **{name: limits[name] for name in SIZE_LIMITS},
-            )
             (question,) = next_scenes(
-                rivals,
+                rivals(config, result, train),
                 train.scenes,
                 pool=[pool.scenes[index] for index in left],
                 pool_ids=[str(position) for position in range(len(left))],
                 explore=True,
             )
             position = int(question.id)
-        train = _joined(train, pool.subset([left.pop(position)]))
+        train = joined(train, pool.subset([left.pop(position)]))
         answers += 1
         result = learn(train)
     return Asked(train, result, answers)
-
-
-def _joined(first: LabelledScenes, second: LabelledScenes) -> LabelledScenes:
-    return LabelledScenes(
-        ids=first.ids + second.ids,
-        labels=first.labels + second.labels,
-        scenes=first.scenes + second.scenes,
-        weights=first.weights + second.weights,
-    )

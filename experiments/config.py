@@ -203,6 +203,8 @@ def parse_config(tree: Mapping[str, Any]) -> ExperimentConfig:
             "train.jsonl"
         )
     _check_table(config.table)
+    if config.learner.n_jobs == 0:
+        raise ConfigError("learner.n_jobs: expected a number of workers, -1 for all cores, or null, got 0")
     if config.evaluation.folds == 1:
         raise ConfigError("evaluation.folds: expected 0 (none) or a whole number >= 2, got 1")
     try:

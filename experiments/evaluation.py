@@ -29,13 +29,10 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import msgspec
-
 from evaluator import canonical_json, sentence
 from experiments.config import ConfigError, ExperimentConfig
-from experiments.learning import learn
+from experiments.learning import learn, rivals, sizes
 from experiments.metrics import grade
-from induce.committee import Rival, near_best
 from induce.crossval import class_sizes, cross_validate
 from induce.differences import alternatives
 from induce.parallel import in_parallel
@@ -43,8 +40,6 @@ from induce.query import next_scenes
 from induce.result import InductionResult
 from induce.scenes import LabelledScenes
 from induce.trust import permutation_test
-
-_SIZES = ("max_terms", "max_literals", "max_where", "max_nesting", "penalty")
 
 
 def evaluate(
@@ -141,7 +136,7 @@ def _permutation(config: ExperimentConfig, result: InductionResult, train: Label
             sample_weight=train.weights,
             time_limit=config.learner.time_limit,
             n_jobs=config.learner.n_jobs,
-            **_sizes(config),
+            **sizes(config),
         )
     except ValueError as error:  # equal scenes count once, and what is left may be of one class
         return {"instead": str(error)}
@@ -205,28 +200,11 @@ def _open_questions(
 ) -> dict[str, Any]:
     """Alternatives and what to label next, from one committee of near-best checks."""
     wanted, found = config.evaluation, dict[str, Any]()
-    rivals = _rivals(config, result, train)
+    known = rivals(config, result, train)
     if wanted.alternatives:
-        others = alternatives(rivals, train.scenes, wanted.alternatives, ids=train.ids)
+        others = alternatives(known, train.scenes, wanted.alternatives, ids=train.ids)
         found["alternatives"] = [one.to_dict() for one in others]
     if wanted.next_scenes:
-        questions = next_scenes(rivals, train.scenes, wanted.next_scenes, ids=train.ids)
+        questions = next_scenes(known, train.scenes, wanted.next_scenes, ids=train.ids)
         found["next_scenes"] = [one.to_dict() for one in questions]
     return found
-
-
-def _rivals(config: ExperimentConfig, result: InductionResult, train: LabelledScenes) -> tuple[Rival, ...]:
-    return near_best(
-        train.scenes,
-        train.require_labels(),
-        result.check,
-        config.grammar,
-        sample_weight=train.weights,
-        time_limit=config.learner.time_limit,
-        **_sizes(config),
-    )
-
-
-def _sizes(config: ExperimentConfig) -> dict[str, Any]:
-    limits = msgspec.structs.asdict(config.learner)
-    return {name: limits[name] for name in _SIZES}

@@ -18,7 +18,8 @@ _LABELS = ("fail", "pass")
 
 def joined(first: LabelledScenes, second: LabelledScenes) -> LabelledScenes:
     """Both sets, in this order. Raises :class:`SceneError` when they share an id."""
-    shared = next((name for name in second.ids if name in set(first.ids)), None)
+    known = set(first.ids)
+    shared = next((name for name in second.ids if name in known), None)
     if shared is not None:
         raise SceneError(
             f"a training scene and an unseen one have the same id {shared}; give each an id of its own, "

@@ -183,6 +183,7 @@ def test_every_option_of_the_split_is_valid(kind: str, composed: Any) -> None:
         (learner(time_limit="5 s"), "learner.time_limit: expected a number, got '5 s'"),
         (learner(max_terms=True), "learner.max_terms: expected a whole number or null, got true"),
         (learner(penalty="high"), "learner.penalty: expected auto or a number above 0, got 'high'"),
+        (learner(n_jobs=0), "learner.n_jobs: expected a number of workers, -1 for all cores, or null, got 0"),
         (learner(engine=3), "learner.engine: expected auto, enumerate or asp, got 3"),
         (learner(engine=["asp"]), "learner.engine: expected auto, enumerate or asp, got ['asp']"),
         (warehouse() | {"learner": [1]}, "learner: expected a mapping, got [1]"),
