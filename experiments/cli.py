@@ -37,7 +37,7 @@ from induce.version import __version__
 # A first word that is no override picks one of these, each the module of a function main(words) -> exit code.
 COMMANDS = {
     "benchmark": "experiments.benchmark.cli",
-    "compare": "experiments.comparison_cli",
+    "compare": "experiments.compare.cli",
     "report": "experiments.report.cli",
 }
 _GAVE_UP, _BAD_INPUT, _INTERRUPTED, _READER_GONE, _TERMINATED = 1, 2, 130, 141, 143

@@ -10,11 +10,11 @@ from typing import Any
 from markupsafe import Markup
 
 from evaluator import CheckError, SceneError, canonical_json, json_text, sentence
-from experiments.comparison_intervals import wilson
 from experiments.report import charts
 from experiments.report.files import Mistake, ReportError, RunFiles, Split
 from experiments.report.page import render
 from experiments.report.shapes import Graded
+from experiments.report.shares import wilson
 from experiments.report.signs import evidence_of, signs_of
 from experiments.report.svg import StyleSheet
 from experiments.report.tree import tree_of

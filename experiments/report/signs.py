@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from experiments.comparison_intervals import wilson
 from experiments.report.files import RunFiles, amount
 from experiments.report.page import bits, count, percent
+from experiments.report.shares import wilson
 from induce.trust import Confusion, Evidence
 
 Standing = Literal["good", "doubt", "open"]

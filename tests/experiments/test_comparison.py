@@ -13,18 +13,18 @@ import pytest
 from report_runs import CHECK, write_run, write_sweep
 from scipy.stats import binomtest
 
-from experiments.comparison import Method, compare
-from experiments.comparison_cli import main
-from experiments.comparison_contenders import read_judged
-from experiments.comparison_intervals import (
+from experiments.compare.cli import main
+from experiments.compare.contenders import read_judged
+from experiments.compare.differences import Method, compare
+from experiments.compare.intervals import (
     holm,
     mcnemar,
     of_figures,
     of_scenes,
     student,
-    wilson,
 )
 from experiments.report.files import ReportError
+from experiments.report.shares import wilson
 from experiments.report.sources import find
 
 WORSE = {"op": "gte", "path": "total", "value": 5}
@@ -225,7 +225,8 @@ def test_other_metrics_are_compared_over_test_sets(folder: Path) -> None:
         (("asp", "enumerate"), {"metric": "tset_accuracy"}, "did you mean 'test_accuracy'?"),
         (("asp", "enumerate"), {"against": "engine=enumerat"}, "did you mean 'engine=enumerate'?"),
         (("asp", "enumerate"), {"by": ["learner.engin"]}, "did you mean 'learner.engine'?"),
-        (("seeds",), {"baselines": True, "metric": "recovered"}, "has no 'recovered'"),
+        (("seeds",), {"baselines": True, "metric": "recovered"}, "no other learner has a 'recovered'"),
+        (("seeds",), {"baselines": True, "metric": "size"}, "no other learner has a 'size' in bits"),
     ],
 )
 def test_what_cannot_be_compared_is_said_in_one_sentence(

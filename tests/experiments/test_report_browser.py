@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from report_runs import full_evaluation, write_hostile, write_run, write_sweep
 
-from experiments.comparison_cli import main as compare
+from experiments.compare.cli import main as compare
 from experiments.report.cli import main as report
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

@@ -29,9 +29,9 @@ from report_runs import (
 )
 
 from evaluator import sentence
-from experiments.comparison import compare
-from experiments.comparison_contenders import read_judged
-from experiments.comparison_page import render_comparison
+from experiments.compare.contenders import read_judged
+from experiments.compare.differences import compare
+from experiments.compare.page import render_comparison
 from experiments.report import read_run, render_run
 from experiments.report.cli import main
 from experiments.report.files import ReportError, RunFiles

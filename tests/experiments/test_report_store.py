@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 from report_runs import full_evaluation, write_run, write_sweep
 
-from experiments.comparison_cli import main as compare
+from experiments.compare.cli import main as compare
 from experiments.config import Tracking
 from experiments.report.cli import main as report
 from experiments.tracking import RunRecord, begin_sweep, end_sweep, open_store, track

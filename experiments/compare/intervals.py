@@ -67,17 +67,6 @@ def of_figures(differences: Differences, *, level: float, resamples: int, seed: 
     return Estimate(value, low, high, student(differences))
 
 
-def wilson(right: int, total: int, *, level: float = 0.95) -> tuple[float, float]:
-    """Wilson's interval of a share (Wilson 1927)."""
-    from statistics import NormalDist
-
-    z = NormalDist().inv_cdf(0.5 + level / 2)
-    share, weight = right / total, z * z / total
-    middle = (share + weight / 2) / (1 + weight)
-    half = z / (1 + weight) * (share * (1 - share) / total + weight / (4 * total)) ** 0.5
-    return max(0.0, middle - half), min(1.0, middle + half)
-
-
 def mcnemar(first: int, second: int) -> float:
     """The exact two-sided p-value that ``first`` against ``second`` scenes fall by a fair coin."""
     if first == second:

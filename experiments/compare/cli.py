@@ -10,9 +10,9 @@ from typing import Any
 from evaluator import json_text
 from evaluator.safe_text import printable
 from evaluator.text_table import text_table
-from experiments.comparison import ALL_PAIRS, Comparison, Difference, Method, compare
-from experiments.comparison_contenders import read_judged
-from experiments.comparison_words import (
+from experiments.compare.contenders import read_judged
+from experiments.compare.differences import ALL_PAIRS, Comparison, Difference, Method, compare
+from experiments.compare.words import (
     contender_rows,
     difference_words,
     heading,
@@ -44,7 +44,7 @@ def main(words: Sequence[str]) -> int:
             method=Method(arguments.level, arguments.resamples, arguments.seed),
         )
         if arguments.html is not None:
-            from experiments.comparison_page import render_comparison
+            from experiments.compare.page import render_comparison
 
             write_atomically(arguments.html, render_comparison(comparison))
         if arguments.json:

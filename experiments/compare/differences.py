@@ -14,7 +14,8 @@ from typing import Final, Literal
 
 import numpy as np
 
-from experiments.comparison_contenders import (
+from experiments.compare.contenders import (
+    COMPARABLE,
     Contender,
     Entrant,
     Judged,
@@ -22,7 +23,7 @@ from experiments.comparison_contenders import (
     contenders_of,
     entrants_of,
 )
-from experiments.comparison_intervals import Estimate, holm, of_figures, of_scenes
+from experiments.compare.intervals import Estimate, holm, of_figures, of_scenes
 from experiments.config import did_you_mean
 from experiments.report.files import ReportError
 from experiments.report.sources import Found
@@ -105,9 +106,7 @@ def compare(
     reference = _reference(against, contenders)
     pairs = list(_pairs(contenders, reference))
     apart = [(first.name, second.name) for first, second in pairs if not _shared(first, second)]
-    others = [other for one in contenders for other in baselines_of(one)] if baselines else []
-    if baselines and not others:
-        raise ReportError("--baselines: no run has a rule of another learner; run with baselines=all")
+    others = _others(contenders, metric) if baselines else []
     pairs += [(one, other) for one in contenders for other in others if other.runs is one.runs]
     differences = [
         _difference(first, second, shared, metric, method)
@@ -129,6 +128,19 @@ def compare(
         against=None if reference is None else reference.name,
         apart=tuple(apart),
     )
+
+
+def _others(contenders: Sequence[Contender], metric: str) -> list[Contender]:
+    """The other learners of the contenders' runs."""
+    if metric not in COMPARABLE:
+        unit = " in bits" if metric == "size" else ""
+        raise ReportError(
+            f"--baselines: no other learner has a {metric!r}{unit}; compare {', '.join(COMPARABLE)}"
+        )
+    others = [other for one in contenders for other in baselines_of(one)]
+    if not others:
+        raise ReportError("--baselines: no run has a rule of another learner; run with baselines=all")
+    return others
 
 
 def _check_metric(metric: str, found: Sequence[Found[Judged]]) -> None:

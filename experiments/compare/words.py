@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from experiments.comparison import SPLITS, Comparison, Difference
-from experiments.comparison_contenders import Entrant
-from experiments.comparison_intervals import wilson
+from experiments.compare.contenders import Entrant
+from experiments.compare.differences import SPLITS, Comparison, Difference
 from experiments.config import flatten
 from experiments.report.differing import value_text
 from experiments.report.page import bits, count, figure, percent
+from experiments.report.shares import wilson
 
 _SCENES = {"test": "unseen scenes", "train": "training scenes"}
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from experiments.comparison import Comparison
-from experiments.comparison_words import (
+from experiments.compare.differences import Comparison
+from experiments.compare.words import (
     contender_rows,
     difference_words,
     heading,

@@ -25,6 +25,8 @@ from experiments.report.shapes import BaselineFacts
 from experiments.report.sources import Found
 
 _SILENT = ("tracking.", "sweep.", "table.", "evaluation.", "baselines.")
+COMPARABLE = ("test_accuracy", "train_accuracy", "seconds")
+"""Metrics that mean the same of other learners: their sizes, for one, are conditions and no bits."""
 _NAMED_BY = 3
 """Keys up to which single runs are named by what tells them apart, and not by the words that name them."""
 
