@@ -16,7 +16,6 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-from experiments import sweep
 from experiments.commandline import (
     SweepRequest,
     config_directory,
@@ -26,12 +25,13 @@ from experiments.commandline import (
     said,
     tree_of,
 )
-from experiments.job import USER_MISTAKES, run_alone, run_nested
 from experiments.launchers import join_hydra_plugins
-from experiments.nesting import read_nest
-from experiments.orphans import end_with_parent
 from experiments.secrets import mask_files, without_passwords
-from experiments.stopping import stoppable
+from experiments.sweeps import sweep
+from experiments.sweeps.job import USER_MISTAKES, run_alone, run_nested
+from experiments.sweeps.nesting import read_nest
+from experiments.sweeps.orphans import end_with_parent
+from experiments.sweeps.stopping import stoppable
 from induce.version import __version__
 
 # A first word that is no override picks one of these, each the module of a function main(words) -> exit code.

@@ -20,8 +20,8 @@ from omegaconf import DictConfig, OmegaConf
 
 from experiments import launchers
 from experiments.config import ConfigError, ExperimentConfig, flatten, parse_config
-from experiments.identity import ABOUT_RUNS
 from experiments.mistakes import CONFIG_MISTAKES, missing_launcher, no_such_folder, sentence_of, wrong_option
+from experiments.sweeps.identity import ABOUT_RUNS
 
 SWEEPS = "multirun"
 _BASIC_SWEEPER = "hydra._internal.core_plugins.basic_sweeper.BasicSweeper"

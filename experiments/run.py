@@ -139,7 +139,7 @@ def write_results(outcome: Outcome, composed: str, output: Path) -> tuple[Path, 
     for path, text in zip(paths, texts.values(), strict=True):
         write_atomically(path, text)
     if outcome.config.tracking.record and outcome.config.tracking.report:
-        from experiments.pages import write_pages  # not at the top: draws with matplotlib
+        from experiments.report.pages import write_pages  # not at the top: draws with matplotlib
 
         paths += write_pages(output)
     return paths

@@ -20,11 +20,11 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 
 from evaluator import json_text
 from experiments.config import ConfigError, Paper, did_you_mean, flatten, parse_config
-from experiments.job import relative
 from experiments.paper.runs import Runs
 from experiments.paper.sections import SECTIONS, Section
 from experiments.paper.table import PaperTable
-from experiments.table import read_runs
+from experiments.sweeps.job import relative
+from experiments.sweeps.table import read_runs
 from experiments.tracking import RunRecord, TrackingError, track
 from induce.export import write_atomically
 from induce.version import __version__

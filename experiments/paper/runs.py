@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from experiments.table import SweptRun
+from experiments.sweeps.table import SweptRun
 
 OURS: Final = "this learner"
 LEARNERS: Final[Mapping[str, str]] = {

@@ -19,7 +19,7 @@ from experiments.paper.build import planned
 from experiments.paper.figure import Panel, PaperFigure
 from experiments.paper.runs import OURS, Runs
 from experiments.paper.sections import SECTIONS, Section
-from experiments.table import SweptRun
+from experiments.sweeps.table import SweptRun
 
 Command = Callable[..., Any]
 SMALL = """# @package _global_

@@ -17,7 +17,7 @@ from experiments.cli import config_directory
 from experiments.config import ConfigError, ExperimentConfig, Table, parse_config
 from experiments.datasets.warehouse import RULES, generate
 from experiments.metrics import compare_with_rule, grade
-from experiments.table import SweptRun, read_runs, tabulate
+from experiments.sweeps.table import SweptRun, read_runs, tabulate
 from induce.learn import learn_check
 from induce.result import InductionResult
 from induce.scenes import LabelledScenes

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from mlflow.tracking import MlflowClient
 
-from experiments import sweep
 from experiments.commandline import SweepRequest, options_first, read_command_line
 from experiments.config import ConfigError, ExperimentConfig, Tracking
-from experiments.identity import config_hash
-from experiments.nesting import Nest, is_recorded, mark, read_nest, record
-from experiments.runfolder import BusyError, RunFolder, locked, run_folders
+from experiments.sweeps import sweep
+from experiments.sweeps.identity import config_hash
+from experiments.sweeps.nesting import Nest, is_recorded, mark, read_nest, record
+from experiments.sweeps.run_folder import BusyError, RunFolder, locked, run_folders
 from experiments.tracking import RunRecord, TrackingError, begin_sweep
 from experiments.tracking.sweeps import JOB
 

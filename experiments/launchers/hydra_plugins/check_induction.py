@@ -1,7 +1,7 @@
 """Hydra's launcher ``dask``: the jobs of a sweep on a Dask cluster, or on worker processes of this machine.
 
-What it does is in :mod:`experiments.dask_jobs`, which is imported with Dask when jobs are launched. Hydra
-runs a plugin before it has a name among modules, so annotations are no texts here.
+What it does is in :mod:`experiments.sweeps.dask_jobs`, which is imported with Dask when jobs are launched.
+Hydra runs a plugin before it has a name among modules, so annotations are no texts here.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ class DaskLauncher(Launcher):
         self.hydra_context, self.task_function, self.config = hydra_context, task_function, config
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> Sequence[JobReturn]:
-        from experiments.dask_jobs import Cluster, launch
+        from experiments.sweeps.dask_jobs import Cluster, launch
 
         cluster = Cluster(self.address, self.workers, self.timeout)
         return launch(

@@ -15,11 +15,11 @@ from omegaconf import OmegaConf
 from evaluator import CheckError, SceneError
 from experiments.commandline import said
 from experiments.config import ConfigError, ExperimentConfig, flatten, parse_config
-from experiments.identity import config_hash
 from experiments.mistakes import CONFIG_MISTAKES
-from experiments.nesting import Nest, is_recorded, job_of, lock_of, record
-from experiments.runfolder import RunFolder, locked
-from experiments.stopping import stop_if_asked
+from experiments.sweeps.identity import config_hash
+from experiments.sweeps.nesting import Nest, is_recorded, job_of, lock_of, record
+from experiments.sweeps.run_folder import RunFolder, locked
+from experiments.sweeps.stopping import stop_if_asked
 from experiments.tracking import RunRecord, TrackingError, masked, track
 
 USER_MISTAKES = (*CONFIG_MISTAKES, ConfigError, SceneError, CheckError, TrackingError, OSError)

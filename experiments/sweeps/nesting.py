@@ -12,7 +12,7 @@ import msgspec
 
 from evaluator import json_text
 from experiments.config import Tracking
-from experiments.runfolder import RunFolder
+from experiments.sweeps.run_folder import RunFolder
 from experiments.tracking import RunRecord, Status, TrackingError, settle, track
 from experiments.tracking.sweeps import JOB, job_tag
 from induce.export import write_atomically

@@ -2,7 +2,7 @@
 
 The folder is named by the hash of what is swept, so that the same command finds it again and goes on with
 what has not finished. ``sweep.json`` in it tells the jobs, which a launcher may run in other processes, where
-to record themselves; each run says in its own folder how far it came (:mod:`experiments.runfolder`).
+to record themselves; each run says in its own folder how far it came (:mod:`experiments.sweeps.run_folder`).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 
 from experiments.commandline import SWEEPS, SweepRequest
 from experiments.config import ConfigError, Tracking
-from experiments.identity import sweep_hash
-from experiments.nesting import Nest, is_recorded, job_of, lock_of, mark, read_nest, record, write_nest
-from experiments.runfolder import BusyError, RunFolder, locked, run_folders
-from experiments.table import SweepTable, read_runs, tabulate, write_table
+from experiments.sweeps.identity import sweep_hash
+from experiments.sweeps.nesting import Nest, is_recorded, job_of, lock_of, mark, read_nest, record, write_nest
+from experiments.sweeps.run_folder import BusyError, RunFolder, locked, run_folders
+from experiments.sweeps.table import SweepTable, read_runs, tabulate, write_table
 from experiments.tracking import Status, TrackedRun, TrackingError, begin_sweep, end_sweep, masked
 from induce.version import __version__
 
