@@ -9,6 +9,7 @@ all scenes as ever.
 from __future__ import annotations
 
 import time
+from bisect import bisect_left, bisect_right
 from typing import NamedTuple
 
 import numpy as np
@@ -19,11 +20,11 @@ from induce.costs import OutsideGrammarError
 from induce.disjunctions import description_length
 from induce.examples import Examples
 from induce.hypothesis_space import HypothesisSpace
-from induce.literals import Hypothesis, hypothesis_check
+from induce.literals import Bound, Collect, Hypothesis, Literal, PathTest, hypothesis_check
 from induce.noise import NoiseModel
 from induce.objective import parse_hypothesis
 from induce.pooled import PooledSearch
-from induce.profile import profile
+from induce.profile import Scope, profile
 from induce.progress import Reporter
 from induce.rounding import round_constants
 
@@ -46,6 +47,10 @@ class Settings(NamedTuple):
     work_limit: int | None
 
 
+class NothingLearntError(Exception):
+    """A sample has too few scenes, weighs too little or had too little time for any literal."""
+
+
 def learn_from_samples(space: HypothesisSpace, settings: Settings) -> tuple[list[Hypothesis], bool]:
     """Hypotheses of `space` that parts of its examples taught, and whether the user interrupted.
 
@@ -57,13 +62,21 @@ def learn_from_samples(space: HypothesisSpace, settings: Settings) -> tuple[list
     sides = (examples.labels, ~examples.labels)
     chosen = np.concatenate([_spread(np.flatnonzero(side), SAMPLE // 2) for side in sides])
     for _ in range(ROUNDS):
-        check, interrupted = _learn(space, np.sort(chosen), settings)
+        try:
+            check, interrupted = _learn(space, np.sort(chosen), settings)
+        except NothingLearntError:
+            return found, False
+        except KeyboardInterrupt:
+            if not found:
+                raise
+            return found, True
         try:
             hypothesis = parse_hypothesis(check, space.max_terms, space.max_literals, space.cost)
             space.cost.size(hypothesis, space.max_where)
-            found.append(hypothesis)
+            found.append(tuple(_in_gaps(term, space.root) for term in hypothesis))
         except OutsideGrammarError:
-            pass  # its constants are no candidates of all examples
+            if interrupted and not found:
+                raise KeyboardInterrupt from None  # its constants are no candidates of all examples
         passes = compile_check(check).passes
         wrong = np.array([passes(scene) for scene in examples.scenes]) != examples.labels
         wrong[chosen] = False
@@ -99,9 +112,34 @@ def _learn(
         Reporter(None, started),
         prove=False,
     )
-    found = search.run()
+    try:
+        found = search.run()
+    except ValueError as error:
+        raise NothingLearntError from error
     check = hypothesis_check(round_constants(found.hypothesis, root, examples.scenes))
     return check, found.stopped == "interrupted"
+
+
+def _in_gaps(literals: tuple[Literal, ...], scope: Scope) -> tuple[Literal, ...]:
+    """The literals with each bound known by the gap between numbers of `scope` that it lies in."""
+    return tuple(_in_gap(literal, scope) for literal in literals)
+
+
+def _in_gap(literal: Literal, scope: Scope) -> Literal:
+    atom = literal.atom
+    if isinstance(atom, Collect):
+        return literal._replace(
+            atom=atom._replace(where=_in_gaps(atom.where, scope.children[atom.collection]))
+        )
+    if not (isinstance(atom, PathTest) and isinstance(atom.value, Bound)):
+        return literal  # the bounds in a disjunction are those of the candidate
+    numbers, number = scope.columns[atom.path].numbers, atom.value.value
+    if atom.op == "gte":
+        at, closed = bisect_left(numbers, number), "high"
+    else:
+        at, closed = bisect_right(numbers, number), "low"
+    gap = Bound(numbers[at - 1] if at else None, numbers[at] if at < len(numbers) else None, closed)
+    return literal._replace(atom=atom._replace(value=gap))
 
 
 def _spread(places: NDArray[np.intp], most: int) -> NDArray[np.intp]:

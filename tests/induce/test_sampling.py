@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from typing import Any
 
@@ -86,3 +87,41 @@ def test_an_interrupt_while_a_sample_is_learnt_from_keeps_what_it_taught(
     result = learn_check(scenes, labels, **OPTIONS)
     assert result.stopped == "interrupted"
     assert result.objective <= objective_of(RULE, scenes, labels, **LIMITS).total
+
+
+@pytest.mark.usefixtures("small_samples")
+def test_bounds_that_a_sample_taught_lie_between_numbers_of_all_scenes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scenes, labels = labelled(120)
+    between = json.loads(json.dumps(RULE).replace("50", "49.5").replace("20", "20.5"))
+    monkeypatch.setattr(sampling, "_learn", lambda *_: (between, True))
+    result = learn_check(scenes, labels, **OPTIONS)
+    assert result.objective <= objective_of(RULE, scenes, labels, **LIMITS).total
+    assert result.objective == objective_of(result.check, scenes, labels, **LIMITS).total
+
+
+@pytest.mark.usefixtures("small_samples")
+def test_a_sample_that_teaches_nothing_hinders_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    scenes, labels = labelled(120)
+    monkeypatch.setattr(sampling, "SAMPLE", 2)
+    result = learn_check(scenes, labels, penalty=3.0, **OPTIONS)
+    assert result.objective <= objective_of(RULE, scenes, labels, penalty=3.0, **LIMITS).total
+
+
+@pytest.mark.usefixtures("small_samples")
+def test_an_interrupt_before_a_second_sample_has_taught_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+    scenes, labels = labelled(120, 0.05)
+    taught = [RULE]
+
+    def learn(*_: object) -> tuple[JSON, bool]:
+        if not taught:
+            raise KeyboardInterrupt
+        return taught.pop(), False
+
+    monkeypatch.setattr(sampling, "_learn", learn)
+    result = learn_check(scenes, labels, **OPTIONS)
+    assert result.stopped == "interrupted"
+    assert result.objective <= objective_of(RULE, scenes, labels, **LIMITS).total
+    with pytest.raises(KeyboardInterrupt):
+        learn_check(scenes, labels, **OPTIONS)
