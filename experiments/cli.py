@@ -26,12 +26,12 @@ from experiments.commandline import (
     tree_of,
 )
 from experiments.launchers import join_hydra_plugins
-from experiments.secrets import mask_files, without_passwords
 from experiments.sweeps import sweep
 from experiments.sweeps.job import USER_MISTAKES, run_alone, run_nested
 from experiments.sweeps.nesting import read_nest
 from experiments.sweeps.orphans import end_with_parent
 from experiments.sweeps.stopping import stoppable
+from experiments.tracking.secrets import mask_files, without_passwords
 from induce.version import __version__
 
 # A first word that is no override picks one of these, each the module of a function main(words) -> exit code.

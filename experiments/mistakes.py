@@ -11,7 +11,7 @@ from hydra.errors import HydraException, MissingConfigException, OverrideParseEx
 from omegaconf.errors import InterpolationKeyError, OmegaConfBaseException
 
 from experiments.config import did_you_mean, known_keys, nearest
-from experiments.dataset_config import kinds_with
+from experiments.config.datasets import kinds_with
 
 CONFIG_MISTAKES = (HydraException, OmegaConfBaseException, yaml.YAMLError)
 

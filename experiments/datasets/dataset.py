@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from evaluator import sentence
-from experiments.dataset_config import (
+from experiments.config.datasets import (
     AutomationBench,
     DatasetConfig,
     Folder,
@@ -66,7 +66,7 @@ def load_pool(config: DatasetConfig, size: int, working_folder: Path, seed: int 
     """Scenes that labels can be asked for, beside those to learn from and the unseen ones, with the answers.
 
     Where there are files they are ``size`` scenes at most, drawn by ``seed``. ``config`` is one of which
-    :func:`experiments.dataset_config.can_answer` holds.
+    :func:`experiments.config.datasets.can_answer` holds.
     """
     if isinstance(config, (Warehouse, Trains, Zendo, Traces)):
         generator = _GENERATORS[type(config)]

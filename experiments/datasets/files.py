@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiments.dataset_config import Files, Parquet, Split, kind_of
+from experiments.config.datasets import Files, Parquet, Split, kind_of
 from experiments.datasets.base import Dataset, Rule
 from experiments.datasets.split import described, joined, split
 from induce.scenes import LabelledScenes, load_scenes

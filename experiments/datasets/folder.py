@@ -12,8 +12,8 @@ from pathlib import Path
 
 from evaluator import CheckError, SceneError, compile_check, sentence
 from evaluator.json_read import JsonTextError, read_json
-from experiments.config_sentence import ConfigError, did_you_mean
-from experiments.dataset_config import Folder
+from experiments.config.datasets import Folder
+from experiments.config.sentence import ConfigError, did_you_mean
 from experiments.datasets.base import Dataset, Rule
 from experiments.datasets.files import read_jsonl, two_sets
 from induce.scenes import LabelledScenes

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from evaluator import SceneError, canonical_json, lookup
-from experiments.dataset_config import Split
+from experiments.config.datasets import Split
 from induce.scenes import LabelledScenes
 
 _LABELS = ("fail", "pass")

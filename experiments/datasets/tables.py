@@ -10,8 +10,8 @@ import re
 from typing import Any, NamedTuple
 
 from evaluator import SceneError
-from experiments.config_sentence import ConfigError, did_you_mean
-from experiments.dataset_config import Tables
+from experiments.config.datasets import Tables
+from experiments.config.sentence import ConfigError, did_you_mean
 from experiments.datasets.base import Dataset
 from experiments.datasets.split import described, split
 from induce.scenes import LabelledScenes

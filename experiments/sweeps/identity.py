@@ -16,7 +16,7 @@ import msgspec
 from evaluator import canonical_json
 from experiments.baselines.installed import why_absent
 from experiments.config import ExperimentConfig
-from experiments.dataset_config import paths_of
+from experiments.config.datasets import paths_of
 from induce.version import __version__
 
 ABOUT_RUNS = ("tracking", "sweep", "table")

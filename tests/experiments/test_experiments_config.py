@@ -30,7 +30,7 @@ from experiments.config import (
     known_keys,
     parse_config,
 )
-from experiments.dataset_config import RULES
+from experiments.config.datasets import RULES
 from experiments.run import metrics_of, run_experiment
 from induce.grammar import Grammar
 

@@ -11,7 +11,7 @@ import pytest
 
 from experiments.anytime import Anytime
 from experiments.environment import Environment, git_state
-from experiments.secrets import mask_files, without_passwords
+from experiments.tracking.secrets import mask_files, without_passwords
 from induce import learn_check
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,7 +14,7 @@ from omegaconf import OmegaConf
 
 from experiments.commandline import config_directory, read_command_line
 from experiments.config import ConfigError, Monks, Paper, Traces, Trains, Warehouse, Zendo, parse_config
-from experiments.dataset_config import RULES
+from experiments.config.datasets import RULES
 from experiments.paper.build import planned
 from experiments.paper.figure import Panel, PaperFigure
 from experiments.paper.runs import OURS, Runs

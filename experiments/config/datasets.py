@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
-from experiments.config_sentence import ConfigError, did_you_mean
+from experiments.config.sentence import ConfigError, did_you_mean
 from experiments.datasets.base import Rule
 from experiments.datasets.monks import RULES as MONKS_RULES
 from experiments.datasets.traces import RULES as TRACES_RULES

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from experiments.config_sentence import ConfigError, did_you_mean
+from experiments.config.sentence import ConfigError, did_you_mean
 
 _RUN = (
     "train_accuracy",

@@ -7,63 +7,21 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
-from experiments.config_sentence import (
-    ConfigError,
-    did_you_mean,
-    keys_of,
-    nearest,
-    sentence_of_finding,
-)
-from experiments.dataset_config import (
-    AutomationBench,
+from experiments.config.datasets import (
     DatasetConfig,
-    Folder,
-    Jsonl,
-    Monks,
-    Parquet,
-    Split,
-    Tables,
-    Traces,
-    Trains,
-    Warehouse,
-    Zendo,
     can_answer,
     check_dataset,
     kind_of,
     with_seed,
 )
-from experiments.metric_names import check_metric
+from experiments.config.metric_names import check_metric
+from experiments.config.sentence import (
+    ConfigError,
+    keys_of,
+    nearest,
+    sentence_of_finding,
+)
 from induce.grammar import Grammar
-
-__all__ = [
-    "Asking",
-    "AutomationBench",
-    "Baselines",
-    "ConfigError",
-    "DatasetConfig",
-    "Evaluation",
-    "ExperimentConfig",
-    "Folder",
-    "Jsonl",
-    "Learner",
-    "Monks",
-    "Paper",
-    "Parquet",
-    "Split",
-    "Sweep",
-    "Table",
-    "Tables",
-    "Traces",
-    "Tracking",
-    "Trains",
-    "Warehouse",
-    "Zendo",
-    "did_you_mean",
-    "flatten",
-    "known_keys",
-    "nearest",
-    "parse_config",
-]
 
 Count = Annotated[int, msgspec.Meta(ge=1)]
 Positive = Annotated[float, msgspec.Meta(gt=0)]
