@@ -35,6 +35,7 @@ def run_alone(tree: Mapping[str, Any], folder: Path, output: Path) -> Iterator[s
     config, own = parse_config(tree), RunFolder(output)
     identity = config_hash(config, folder)
     outcome = run.run_experiment(config, folder)
+    own.clear()
     files = run.write_results(outcome, _public(tree, config), output)
     own.learnt(identity, run.run_record(outcome, files))
     yield from run.summary(outcome)

@@ -24,6 +24,7 @@ from induce.export import write_atomically
 
 RUN, RECORD, UNFINISHED = "run.json", "record.json", "unfinished.json"
 LOCKS = ".locks"
+_LEFT = (RUN, RECORD, "result.json", "evaluation.json", "report.html")
 
 
 class BusyError(Exception):
@@ -41,10 +42,14 @@ class RunFolder:
 
         ``record`` is what there is to say of the run should it not end well.
         """
-        for name in (RUN, RECORD, "result.json"):
-            (self.path / name).unlink(missing_ok=True)
+        self.clear()
         begun = {"config_hash": config_hash, "title": title, "status": "running", "record": _plain(record)}
         self._write(UNFINISHED, begun)
+
+    def clear(self) -> None:
+        """Take away what an earlier run left and another would not write again, such as its evaluation."""
+        for name in _LEFT:
+            (self.path / name).unlink(missing_ok=True)
 
     def fail(self, status: str, sentence: str) -> None:
         """Say why the run has not ended well."""

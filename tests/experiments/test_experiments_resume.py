@@ -12,6 +12,7 @@ from experiments.commandline import SweepRequest, options_first, read_command_li
 from experiments.config import ConfigError, ExperimentConfig, Tracking
 from experiments.sweeps import sweep
 from experiments.sweeps.identity import config_hash
+from experiments.sweeps.job import run_alone
 from experiments.sweeps.nesting import Nest, is_recorded, mark, read_nest, record
 from experiments.sweeps.run_folder import BusyError, RunFolder, locked, run_folders
 from experiments.tracking import RunRecord, TrackingError, begin_sweep
@@ -174,6 +175,19 @@ def test_a_run_folder_says_how_far_its_run_came(tmp_path: Path) -> None:
     run.begin("b", "[0] seed=1", RunRecord("", {}, {}, (), (), 1.0))
     assert not run.run
     assert not run.holds("a")
+
+
+def test_a_run_in_the_folder_of_another_leaves_nothing_of_it(tmp_path: Path) -> None:
+    tree = {
+        "dataset": {"kind": "warehouse", "rule": "inspected", "train": 10, "test": 10},
+        "learner": {"engine": "enumerate", "work_limit": 300},
+        "tracking": {"record": False},
+    }
+    (tmp_path / "out").mkdir()
+    list(run_alone({**tree, "evaluation": {"folds": 2}}, tmp_path, tmp_path / "out"))
+    assert (tmp_path / "out/evaluation.json").is_file()
+    list(run_alone(tree, tmp_path, tmp_path / "out"))
+    assert not (tmp_path / "out/evaluation.json").exists()
 
 
 def test_folders_of_runs_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
