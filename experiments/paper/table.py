@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
+
+from experiments.markdown import markdown_table
 
 Kind = Literal["share", "accuracy", "bits", "count", "mean", "seconds"]
 """How a figure is shown: shares and accuracies as percent, bits and counts as whole numbers."""
@@ -58,19 +59,8 @@ class PaperTable:
             [row.name, *(_shown(*pair) for pair in zip(row.figures, self.columns, strict=True))]
             for row in self.rows
         ]
-        return f"{self.title}\n\n{_grid([head, *body])}"
+        return f"{self.title}\n\n{markdown_table([head, *body])}"
 
 
 def _shown(figure: float | None, column: Column) -> str:
     return "" if figure is None else _FORMATS[column.kind].format(figure)
-
-
-def _grid(lines: Sequence[Sequence[str]]) -> str:
-    widths = [max(3, *map(len, column)) for column in zip(*lines, strict=True)]
-
-    def line(cells: Sequence[str]) -> str:
-        first, *others = zip(cells, widths, strict=True)
-        return f"| {' | '.join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)])} |"
-
-    marks = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
-    return "\n".join([line(lines[0]), f"| {' | '.join(marks)} |", *map(line, lines[1:])])

@@ -16,6 +16,8 @@ from omegaconf import OmegaConf
 
 from evaluator import json_text
 from experiments.config import ConfigError, Table, did_you_mean, flatten
+from experiments.markdown import markdown_table
+from experiments.sweeps.run_folder import UNFINISHED
 from induce.export import write_atomically
 
 SIZE = "rule_size"
@@ -72,14 +74,16 @@ class SweepTable:
             for index, (row, cells) in enumerate(zip((*self.rows, "all"), self.means[metric], strict=True)):
                 size = [] if self.sizes is None else [f"{self.sizes[index]:.0f}" if row != "all" else ""]
                 body.append([row, *size, *(_cell(mean, share) for mean in cells)])
-            parts += [f"{words} (columns: {self.config.columns})", _grid([head, *body])]
+            parts += [f"{words} (columns: {self.config.columns})", markdown_table([head, *body])]
         return "\n\n".join(parts) + "\n"
 
 
 def read_runs(folder: Path) -> tuple[SweptRun, ...]:
-    """The runs of a sweep that have ended, from the folders that they left in ``folder``."""
+    """The runs of a sweep that have ended well, from the folders that they left in ``folder``."""
     found = []
     for path in sorted(folder.glob("*/result.json"), key=lambda path: _order(path.parent.name)):
+        if path.with_name(UNFINISHED).exists():  # cut off before all of its files were written
+            continue
         config = OmegaConf.to_container(OmegaConf.load(path.with_name("config.yaml")))
         assert isinstance(config, dict)
         tree = {str(key): value for key, value in config.items()}
@@ -144,18 +148,6 @@ def _average(values: Sequence[float | None]) -> float | None:
 
 def _cell(mean: float | None, share: bool) -> str:
     return "" if mean is None else f"{mean:.0%}" if share else f"{mean:.1f}"
-
-
-def _grid(lines: Sequence[Sequence[str]]) -> str:
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-
-    def line(cells: Sequence[str]) -> str:
-        first, *others = zip(cells, widths, strict=True)
-        return f"| {' | '.join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)])} |"
-
-    marks = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
-    rule = f"| {' | '.join(marks)} |"
-    return "\n".join([line(lines[0]), rule, *map(line, lines[1:])])
 
 
 def _text(value: Any) -> str:

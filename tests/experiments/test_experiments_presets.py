@@ -223,10 +223,11 @@ def test_a_table_averages_its_cells_and_orders_rows_by_size() -> None:
 
 
 def test_only_runs_that_ended_are_read(tmp_path: Path) -> None:
-    for name in ("2", "10", "1"):
+    for name in ("2", "10", "1", "3"):
         folder = tmp_path / name
         folder.mkdir()
         (folder / "config.yaml").write_text(f"dataset:\n  train: {name}\n", encoding="utf-8")
         if name != "1":
             (folder / "result.json").write_text(json.dumps({"metrics": {"size": 1}}), encoding="utf-8")
+    (tmp_path / "3/unfinished.json").write_text("{}", encoding="utf-8")
     assert [one.config for one in read_runs(tmp_path)] == [{"dataset.train": 2}, {"dataset.train": 10}]
