@@ -195,7 +195,7 @@ def _parser() -> Parser:
         "--level", type=_level, default=0.95, metavar="SHARE", help="of the intervals (default: 0.95)"
     )
     parser.add_argument(
-        "--resamples", type=_whole(100, 1_000_000), default=10_000, metavar="N", help="default: 10000"
+        "--resamples", type=_whole(100, 100_000), default=10_000, metavar="N", help="default: 10000"
     )
     parser.add_argument(
         "--seed", type=_whole(0, 2**32 - 1), default=0, metavar="N", help="of the resamples (default: 0)"
