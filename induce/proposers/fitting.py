@@ -281,7 +281,7 @@ class _Growth:
         reach, spare = self.reach[:, grown.viable], self.spare[:, grown.viable]
         due = _sums(unspared[None, :], spare)[0]
         budget = self.weights.budget[grown.viable]
-        cheapest = max(1, int(self.parts.cost[usable].min()) - self.saving)
+        cheapest = max(0, int(self.parts.cost[usable].min()) - self.saving)
         reaching: list[NDArray[np.intp]] = []
         children: list[tuple[_Grown, NDArray[np.int32]]] = []
         fresh: list[int] = []
@@ -296,7 +296,7 @@ class _Growth:
             kept = np.flatnonzero(possible.any(axis=1))
             reaching.append(batch[kept])
             freed = _sums(np.minimum((counts - after[kept]) * shares, 1), spare) * self.slack + ROUNDING
-            most = np.clip(1 + allowed[kept] // cheapest, 1, left)
+            most = np.clip(1 + allowed[kept] // cheapest, 1, left) if cheapest else left
             freed = np.maximum(freed, freed * most - (most - 1) * cheapest)
             possible = possible[kept] & (freed >= due - allowed[kept])
             for at in np.flatnonzero(possible.any(axis=1)):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from evaluator import compile_check
 from induce.costs import DescriptionLength, OutsideGrammarError
 from induce.examples import Examples
-from induce.grammar import Grammar, units
+from induce.grammar import Costs, Grammar, units
 from induce.literals import Alternatives, Bound, Collect, Literal, OtherPath, PathTest, literal_check
 from induce.profile import Scope, profile
 from induce.proposers.collection import Allowance, PathTests, WorkExceededError
@@ -248,6 +248,21 @@ def test_openings_that_want_parts_in_another_order(turned: bool) -> None:
         test.literal.atom.where for test in found.cheapest.values() if isinstance(test.literal.atom, Collect)
     ]
     assert sorted(map(len, wheres)) == [2, 3]
+
+
+def test_parts_that_cost_nothing_leave_room_for_more() -> None:
+    scenes = [{"of": [{"a": a, "b": b}]} for a, b in ((True, True), (True, False), (False, True))]
+    grammar = Grammar(operators=("eq", "find"), cross_field=False, costs=Costs(eq=0, path=0, level=0))
+    root = profile(scenes, grammar, 1)
+    tests, labels = PathTests(DescriptionLength(root, grammar)), np.array([True, False, False])
+    cost = tests.cost.collect(root, None)
+    penalty = np.full(2, 1000, np.int64)
+    left = Openings(
+        np.ones((1, 1), np.bool_), np.ones((1, 2), np.bool_), np.array([cost]), penalty[:1], penalty
+    )
+    found = Found()
+    FittingLiterals(root, tests, 2, left, labels, 0, Allowance(math.inf, math.inf)).run(found)
+    assert found.cheapest[labels.tobytes()].cost == cost
 
 
 def test_the_allowance_ends_it() -> None:
