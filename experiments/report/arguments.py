@@ -43,7 +43,8 @@ def answer(program: str, work: Callable[[], None]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing left to flush at the exit
         return _READER_GONE
     except OSError as error:
-        return _stop(program, f"{error.filename or 'file'}: {(error.strerror or str(error)).lower()}")
+        said = f"{error.filename}: {(error.strerror or '').lower()}" if error.filename else str(error)
+        return _stop(program, said)
     except KeyboardInterrupt:
         return _INTERRUPTED
     return 0

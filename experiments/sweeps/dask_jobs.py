@@ -54,6 +54,10 @@ class Cluster:
         ):  # what they log with tracebacks is said in a sentence
             logging.getLogger(name).setLevel(logging.CRITICAL)
         if self.address is None:
+            if self.workers is not None and not (isinstance(self.workers, int) and self.workers >= 1):
+                # without any worker the jobs would wait for ever
+                said = f"expected a whole number >= 1, got {self.workers!r}"
+                raise ConfigError(f"hydra.launcher.workers: {said}")
             with _keyboard_kept():
                 local = LocalCluster(
                     n_workers=self.workers,

@@ -7,6 +7,7 @@ to record themselves; each run says in its own folder how far it came (:mod:`exp
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -204,7 +205,7 @@ def _place(request: SweepRequest, folder: Path, name: str, identity: str) -> Pat
     """The folder of a sweep: the latest of its name, or a new one where all is to be run anew."""
     resume = request.first.sweep.resume
     if request.folder != SWEEPS:
-        output = folder / request.folder
+        output = Path(os.path.abspath(folder / request.folder))  # without .., as Hydra names its jobs'
         there = read_nest(output)
         if there is not None and there.hash != identity:
             raise ConfigError(f"hydra.sweep.dir: {request.folder} holds another sweep; choose another folder")

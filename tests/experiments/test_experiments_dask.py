@@ -96,3 +96,11 @@ def test_no_cluster_at_the_address(experiments: Command, tmp_path: Path) -> None
         "experiments: hydra.launcher.address: no Dask scheduler answers at '127.0.0.1:9'; start one with"
     )
     assert "Traceback" not in done.stderr
+
+
+def test_jobs_do_not_wait_for_workers_that_never_come(experiments: Command, tmp_path: Path) -> None:
+    done = experiments(tmp_path, *WORDS, "tracking=none", "hydra.launcher.workers=0")
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == (
+        "experiments: hydra.launcher.workers: expected a whole number >= 1, got 0"
+    )

@@ -172,6 +172,15 @@ def test_the_jobs_of_a_killed_sweep_end_with_it(experiments: Command, start: Sta
     assert_gone_on(experiments, tmp_path, words, finished(tmp_path))
 
 
+def test_a_sweep_goes_into_a_folder_beside_the_working_one(experiments: Command, tmp_path: Path) -> None:
+    (tmp_path / "here").mkdir()
+    size = ("dataset.rule=inspected", "dataset.train=10", "dataset.test=10", "learner=bounded")
+    words = ("-m", "seed=1,2", *size, "tracking=none", "hydra.sweep.dir=../there")
+    done = experiments(tmp_path / "here", *words)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith(f"sweep: 2 of 2 runs finished\nfiles: {tmp_path / 'there'}\n")
+
+
 def test_one_configuration_that_fails_stops_no_other(experiments: Command, tmp_path: Path) -> None:
     def write(name: str) -> None:
         lines = [json.dumps({"label": "pass" if n < 6 else "fail", "scene": {"n": n}}) for n in range(12)]

@@ -480,6 +480,15 @@ def test_mistakes_are_one_sentence_and_exit_code_2(
     assert list(Path.cwd().rglob("*.html")) == []
 
 
+def test_a_page_that_cannot_be_written_is_one_sentence(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "None" / "page.html"
+    assert main([str(folder / "full"), "-o", str(page)]) == 2
+    problem = f"{page}: the folder {page.parent} does not exist; make it first"
+    assert capsys.readouterr().err == f"experiments report: {problem}\n"
+
+
 def test_scenes_of_the_fixture_are_as_many_as_it_says(folder: Path) -> None:
     run = read_run(folder / "full")
     assert run.predictions is not None
