@@ -67,8 +67,12 @@ def _unparsed(error: OverrideParseException) -> str:
     word = str(error.override)
     if "=" not in word and not word.startswith(("+", "~")):
         return f"{word!r} is neither an option nor an override; {_EXAMPLE}"
+    key, _, value = word.partition("=")
+    plain = value and not set("\"'\\") & set(value)
+    quoted = f"""'{key}="{value}"'""" if plain else """KEY='"a:b"'"""
     reason = _first_line(error.message)
-    return f"{word!r} can't be read as an override ({reason}); a value with signs needs quotes: KEY='\"a:b\"'"
+    why = "" if reason.startswith("LexerNoViableAlt") else f" ({reason})"  # the parser's own name of it
+    return f"{word!r} can't be read as an override{why}; a value with signs needs quotes: {quoted}"
 
 
 def _missing_config(error: MissingConfigException) -> str:

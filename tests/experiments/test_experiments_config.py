@@ -331,6 +331,10 @@ def test_a_wrong_configuration_is_one_sentence(tree: Mapping[str, Any], sentence
         (["~seed"], "dataset.seed: refers to another key"),
         (["wat"], "'wat' is neither an option nor an override; write KEY=VALUE"),
         (["a=b={"], "'a=b={' can't be read as an override"),
+        (
+            ["seed=zwölf"],
+            """'seed=zwölf' can't be read as an override; a value with signs needs quotes: 'seed="zwölf"'""",
+        ),
         (["--frob"], "--frob: unknown option"),
         (["--cfg", "jobs"], "argument --cfg/-c: invalid choice: 'jobs'"),
         (["--config-dir", "nowhere"], "--config-dir: nowhere does not exist"),
