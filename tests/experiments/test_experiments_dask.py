@@ -24,6 +24,8 @@ WORDS = (
     "dataset.test=10",
     "learner=enumerate",
     "learner.work_limit=300",
+    "tracking.model=false",
+    "tracking.report=false",
 )
 
 

