@@ -2,6 +2,11 @@
 
 From Python, `scorer(check)` makes a check a scorer of `mlflow.genai.evaluate`, and `log_check(check)` logs it
 as a model that MLflow loads and serves.
+
+Where things are: `cli` is the command line, `run` one experiment from scenes to results. `config` says what
+a configuration may be, `datasets` makes or reads scenes, `baselines` are the other learners, `sweeps` run
+many configurations and go on with them, on `launchers`, and `tracking` records in MLflow. `compare`,
+`report`, `paper` and `benchmark` tell what came out.
 """
 
 from typing import TYPE_CHECKING, Any
