@@ -262,7 +262,9 @@ class PooledSearch:
             self.pool = proposer.about_paths(BEAM_CAP)
             self.pool.take(self.begun, EVERYTHING)
         for step, _ in enumerate(proposer.extensions(self.pool, BEAM_CAP, BEAM_LITERALS, CELLS)):
+            held = {key: self.pool.entries[key] for term in self.incumbent for key in term}
             self.pool.keep_most_telling(EXTRA_COLUMNS, self.complete)
+            self.pool.entries |= held
             if step == 0 and self.pool.entries and self.space.root.children:
                 self._search(
                     self.pool, self.space.dearest_rate, self.engine, EARLY_NODES, self.extend_deadline

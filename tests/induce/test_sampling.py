@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from evaluator import run_check
-from induce import Grammar, learn_check, objective_of, sampling
+from induce import Grammar, learn_check, objective_of, pooled, sampling
+from induce.grammar import units
 
 JSON = Any
 SMALL_RED = {
@@ -125,3 +126,16 @@ def test_an_interrupt_before_a_second_sample_has_taught_anything(monkeypatch: py
     assert result.objective <= objective_of(RULE, scenes, labels, **LIMITS).total
     with pytest.raises(KeyboardInterrupt):
         learn_check(scenes, labels, **OPTIONS)
+
+
+@pytest.mark.usefixtures("small_samples")
+@pytest.mark.parametrize("kept", [0, 3])
+def test_what_a_sample_taught_stays_where_few_candidates_are_kept(
+    kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenes, labels = labelled(250, 0.05)
+    monkeypatch.setattr(pooled, "EXTRA_COLUMNS", kept)
+    monkeypatch.setattr(pooled, "CAPS", (units(4),))
+    monkeypatch.setattr(sampling, "_learn", lambda *_: (RULE, False))
+    result = learn_check(scenes, labels, **OPTIONS)
+    assert result.objective <= objective_of(RULE, scenes, labels, **LIMITS).total
