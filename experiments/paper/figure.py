@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 _COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 """Okabe and Ito's, which those who see no difference between red and green tell apart."""
 _MARKS: Final = ("o", "s", "^", "D", "v", "P", "X")
+_LEGEND_WIDTH: Final = 60
+"""Characters under a panel, of which a name's mark takes six."""
 _SETTINGS: Final[dict[Any, Any]] = {"svg.hashsalt": "paper", "svg.fonttype": "none", "font.size": 9}
 
 
@@ -51,7 +53,7 @@ class PaperFigure:
                 _draw(panel, axes)
             handles, names = figure.axes[0].get_legend_handles_labels()
             if len(names) > 1:
-                columns = min(3 * count, len(names))
+                columns = max(1, _LEGEND_WIDTH * count // (max(map(len, names)) + 6))
                 figure.legend(handles, names, loc="outside lower center", ncols=columns, frameon=False)
             text = io.StringIO()
             figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})

@@ -202,9 +202,15 @@ def _scaling(runs: Runs) -> Section:
     beside = [learner for learner in runs.learners if learner != OURS]
     panels = (
         Panel(
-            "until the proof", "training scenes", sizes, lines(metric("seconds_to_proof")), False, True, True
+            "seconds until the proof",
+            "training scenes",
+            sizes,
+            lines(metric("seconds_to_proof")),
+            False,
+            True,
+            True,
         ),
-        Panel("in all", "training scenes", sizes, lines(metric("seconds")), False, True, True),
+        Panel("seconds in all", "training scenes", sizes, lines(metric("seconds")), False, True, True),
     )
     return Section(
         "Time to proof and scaling",
@@ -219,7 +225,13 @@ def _scaling(runs: Runs) -> Section:
         times=(
             _rules("Seconds to the first rule", runs, columns, metric("seconds_to_rule"), "seconds"),
             _rules("Seconds to the rule that stayed", runs, columns, metric("seconds_to_best"), "seconds"),
-            _rules("Seconds to the proof", runs, columns, metric("seconds_to_proof"), "seconds"),
+            _rules(
+                "Seconds to the proof, where there is one",
+                runs,
+                columns,
+                metric("seconds_to_proof"),
+                "seconds",
+            ),
             _rules("CPU seconds in all", runs, columns, metric("cpu_seconds"), "seconds"),
             _learners("Seconds in all, beside other learners", columns, (OURS, *beside), seconds, "seconds"),
         ),

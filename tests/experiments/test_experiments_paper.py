@@ -20,6 +20,7 @@ from experiments.paper.figure import Panel, PaperFigure
 from experiments.paper.runs import OURS, Runs
 from experiments.paper.sections import SECTIONS, Section
 from experiments.sweeps.table import SweptRun
+from induce.version import __version__
 
 Command = Callable[..., Any]
 SMALL = """# @package _global_
@@ -36,6 +37,7 @@ hydra:
     dir: paper
 """
 STRUCTS = {"warehouse": Warehouse, "trains": Trains, "zendo": Zendo, "traces": Traces, "monks": Monks}
+ROOT = Path(__file__).parents[2]
 TOLD = ["active.svg", "paper.json", "paper.md", "sample_efficiency.svg"]
 
 
@@ -266,3 +268,30 @@ def test_the_shipped_paper_is_of_shipped_presets_that_limit_work(tmp_path: Path)
 def _firsts(swept: Mapping[str, Any]) -> list[str]:
     """One value of each key that a sweep has several of."""
     return [f"{key}={str(value).split(',')[0]}" for key, value in swept.items() if "," in str(value)]
+
+
+PAGES = ("README.md", "experiments/EXPERIMENTS.md")
+QUOTED = re.compile(r"<!-- from experiments/results/(paper|times)\.md -->\n+((?:\|.*\n)+)")
+
+
+def test_the_tables_of_the_pages_are_those_of_the_kept_paper() -> None:
+    kept = {name: (ROOT / f"experiments/results/{name}.md").read_text("utf-8") for name in ("paper", "times")}
+    for page in PAGES:
+        text = (ROOT / page).read_text("utf-8")
+        quotes = QUOTED.findall(text)
+        assert len(quotes) == text.count("<!-- from experiments/results/")
+        for name, table in quotes:
+            assert f"\n\n{table}\n" in kept[name] + "\n", f"{page} quotes what is not in {name}.md:\n{table}"
+
+
+def test_the_kept_paper_is_whole_and_of_this_version() -> None:
+    folder = ROOT / "experiments/results"
+    kept = json.loads((folder / "paper.json").read_text("utf-8"))
+    assert kept["version"] == __version__
+    assert tuple(kept["sections"]) == tuple(SECTIONS)
+    markdown = "".join((folder / f"{name}.md").read_text("utf-8") for name in ("paper", "times"))
+    for name in re.findall(r"!\[.*\]\((.*)\)", markdown):
+        ElementTree.fromstring((folder / name).read_text("utf-8"))
+    for tables in kept["sections"].values():
+        for table in tables:
+            assert f"\n\n{table['title']}\n\n| " in markdown
