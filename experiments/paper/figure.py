@@ -79,6 +79,8 @@ def _draw(panel: Panel, axes: Axes) -> None:
         axes.set_xscale("log")
         axes.set_xticks(list(panel.x), [f"{x:g}" for x in panel.x])
         axes.set_xticks([], minor=True)
+    else:
+        axes.locator_params(axis="x", integer=True)
     if panel.log_y:
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter("{x:g}")
