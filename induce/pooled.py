@@ -131,6 +131,8 @@ class PooledSearch:
         self.best = EVERYTHING
         self.errors = 0.0
         self.incumbent: tuple[tuple[bytes, ...], ...] = ()
+        self.held = LiteralPool(space.passes, space.penalties, EVERYTHING)
+        """The columns of the incumbent, which every pool that is searched has to have."""
         self.spoken: list[Hypothesis] = []
         self.verdicts: list[bool] = []
 
@@ -166,7 +168,6 @@ class PooledSearch:
         self._fill()
         if self.spoken and self.complete < self.best:
             near = NEAR * self.complete >= self._half()
-            self.small.take(self.pool, EVERYTHING, [key for term in self.incumbent for key in term])
             pool, nodes = (self.pool, EARLY_NODES) if near else (self.small, EXPLORE_NODES)
             self._search(pool, self.space.dearest_rate, self.engine, nodes, self.fill_deadline)
             if self.errors and not near and self.space.noise.rate is None:
@@ -215,7 +216,7 @@ class PooledSearch:
                 named[literal] = pool.hold(truth, cost, literal)
             table = pool.table(EVERYTHING)
             column = {key: index for index, key in enumerate(table.keys)}
-            self._keep([tuple(tuple(column[named[lit]] for lit in term) for term in hypothesis)], table)
+            self._keep([tuple(tuple(column[named[lit]] for lit in term) for term in hypothesis)], table, pool)
             self.begun.take(pool, EVERYTHING)
         self.pool = self.begun
 
@@ -262,9 +263,7 @@ class PooledSearch:
             self.pool = proposer.about_paths(BEAM_CAP)
             self.pool.take(self.begun, EVERYTHING)
         for step, _ in enumerate(proposer.extensions(self.pool, BEAM_CAP, BEAM_LITERALS, CELLS)):
-            held = {key: self.pool.entries[key] for term in self.incumbent for key in term}
             self.pool.keep_most_telling(EXTRA_COLUMNS, self.complete)
-            self.pool.entries |= held
             if step == 0 and self.pool.entries and self.space.root.children:
                 self._search(
                     self.pool, self.space.dearest_rate, self.engine, EARLY_NODES, self.extend_deadline
@@ -320,7 +319,6 @@ class PooledSearch:
             return self.pool, self.complete
         self.pool.take(dearer, EVERYTHING)
         dearer.take(self.pool, self.complete)
-        dearer.take(self.pool, self.best, [key for term in self.incumbent for key in term])
         return dearer, self.best
 
     def _problem(self, table: Table, charged: NDArray[np.int64]) -> SearchProblem:
@@ -406,6 +404,7 @@ class PooledSearch:
         `overall` turns a bound of this search into one on all hypotheses, for the reports.
         """
         space = self.space
+        pool.take(self.held, EVERYTHING)
         table = pool.table(self.best)
         problem = self._problem(table, space.charges(rate))
         column = {key: index for index, key in enumerate(table.keys)}
@@ -423,7 +422,7 @@ class PooledSearch:
         )
         assert outcome.hypothesis is not None
         self.nodes += outcome.nodes
-        self._keep([outcome.hypothesis, *outcome.ties], table)
+        self._keep([outcome.hypothesis, *outcome.ties], table, pool)
         if outcome.stopped == "interrupted":
             self.interrupted = True
             self._hurry()
@@ -435,7 +434,7 @@ class PooledSearch:
         self.deadline = self.fill_deadline = self.extend_deadline = self.explore_deadline = now
         self.proposer.deadline = now
 
-    def _keep(self, found: list[Columns], table: Table) -> None:
+    def _keep(self, found: list[Columns], table: Table, pool: LiteralPool) -> None:
         """Make the best of what was found the incumbent, unless the incumbent is better."""
         judged = [(self._objective(columns, table), columns) for columns in found]
         best = min(total for (total, _), _ in judged)
@@ -445,8 +444,10 @@ class PooledSearch:
         errors = next(errors for (total, errors), _ in judged if total == best)
         incumbent = tuple(tuple(table.keys[i] for i in term) for term in equal[0])
         verdicts, spoken = self._verdicts(equal[0], table), _spoken(equal, table, self.space)
+        held = LiteralPool(self.space.passes, self.space.penalties, EVERYTHING)
+        held.take(pool, EVERYTHING, chain.from_iterable(incumbent))
         self.best, self.errors = best, errors  # at once: an interrupt may come at any call
-        self.incumbent, self.verdicts, self.spoken = incumbent, verdicts, spoken
+        self.incumbent, self.held, self.verdicts, self.spoken = incumbent, held, verdicts, spoken
 
     def _objective(self, columns: Columns, table: Table) -> tuple[int, float]:
         """The true objective of a hypothesis, and the weight of its errors."""
