@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from evaluator import canonical_json
 from induce.costs import DescriptionLength
-from induce.examples import Examples
+from induce.examples import Examples, evenly
 from induce.grammar import UNIT, Grammar, units
 from induce.literals import Collect, Either, Literal, PathTest, literal_check
 from induce.profile import Scope
@@ -60,8 +60,8 @@ class Disjunctions:
         self.cost = cost
         self.most = cost.grammar.max_disjunctions if cost.grammar.allows("find") else 0
         weights = np.array(examples.weights, np.float64)
-        passing = _spread(np.flatnonzero(examples.labels & (weights > 0)))
-        failing = _spread(np.flatnonzero(~examples.labels & (weights > 0)))
+        passing = evenly(np.flatnonzero(examples.labels & (weights > 0)), JUDGED)
+        failing = evenly(np.flatnonzero(~examples.labels & (weights > 0)), JUDGED)
         self._scenes = np.concatenate([passing, failing])
         self._place = np.full(len(weights), -1, np.int64)
         self._place[self._scenes] = np.arange(len(self._scenes))
@@ -193,10 +193,3 @@ def _is_find(literal: Literal) -> bool:
 
 def _key(parts: Sequence[Literal]) -> frozenset[str]:
     return frozenset(canonical_json(literal_check(part)) for part in parts)
-
-
-def _spread(scenes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """At most `JUDGED` of them, evenly spread."""
-    if len(scenes) <= JUDGED:
-        return scenes
-    return scenes[np.linspace(0, len(scenes) - 1, JUDGED).round().astype(np.int64)]

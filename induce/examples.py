@@ -91,6 +91,16 @@ class Examples:
             texts=tuple(key[0] for key in keys),
         )
 
+    def part(self, chosen: Sequence[int]) -> Examples:
+        """The examples at some places, in ascending order."""
+        return Examples(
+            scenes=tuple(self.scenes[i] for i in chosen),
+            passing=tuple(self.passing[i] for i in chosen),
+            weights=tuple(self.weights[i] for i in chosen),
+            ids=tuple(self.ids[i] for i in chosen),
+            texts=tuple(self.texts[i] for i in chosen),
+        )
+
     @cached_property
     def weight(self) -> float:
         """The sum of all weights."""
@@ -119,6 +129,13 @@ class Examples:
         """SHA-256 of scenes, labels and weights, whatever their order; hexadecimal."""
         labels = ("pass" if label else "fail" for label in self.passing)
         return data_digest(zip(self.texts, labels, self.weights, strict=True))
+
+
+def evenly(places: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """At most so many of the places, evenly spread."""
+    if len(places) <= most:
+        return places
+    return places[np.linspace(0, len(places) - 1, most).round().astype(np.int64)]
 
 
 def label_of(label: JSON, name: str = "") -> bool:

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from induce.costs import DescriptionLength
+from induce.disjunctions import description_length
 from induce.examples import Examples
-from induce.grammar import UNIT
+from induce.grammar import UNIT, Grammar
 from induce.noise import NoiseModel
-from induce.profile import Scope
+from induce.profile import Scope, profile
 from induce.proposers.comparison import Penalties
 
 LARGEST_SUM = 2.0**53
@@ -53,6 +54,26 @@ class HypothesisSpace:
             noise.cost(float(self.weights[self.labels].sum())),
             noise.cost(float(self.weights[~self.labels].sum())),
         )
+
+    @classmethod
+    def of(
+        cls,
+        examples: Examples,
+        grammar: Grammar,
+        penalty: float | str,
+        max_terms: int,
+        max_literals: int,
+        max_where: int,
+        max_nesting: int,
+    ) -> HypothesisSpace:
+        """The space that examples and a grammar span; see `induce.learn_check` for the arguments.
+
+        Raises ValueError for a penalty, or weights, that can't be used.
+        """
+        noise = NoiseModel.of(penalty, examples.weight)
+        root = profile(examples.scenes, grammar, max_nesting)
+        cost = description_length(root, grammar, examples)
+        return cls(examples, root, cost, noise, max_terms, max_literals, max_where)
 
     def charges(self, rate: float) -> NDArray[np.int64]:
         """Cost units of each misclassified example at `rate` bits for each unit of weight, rounded down."""

@@ -13,16 +13,14 @@ from typing import Any
 
 from evaluator import canonical_json, compile_check
 from induce.collector import collector_paused
-from induce.disjunctions import description_length
 from induce.examples import Examples
 from induce.grammar import Grammar, bits
 from induce.hypothesis_space import HypothesisSpace
 from induce.literals import hypothesis_check
-from induce.noise import NoiseModel
 from induce.objective import default_terms, error_weight
 from induce.options import LIMITS, check_limits, check_seconds
 from induce.pooled import Found, PooledSearch
-from induce.profile import profile, unusable_keys
+from induce.profile import unusable_keys
 from induce.progress import Progress, Reporter
 from induce.result import InductionResult
 from induce.rounding import round_constants
@@ -114,10 +112,8 @@ def learn_check(
     reporter.tell("scenes")
     with collector_paused():
         examples = Examples.of(scenes, labels, sample_weight, ids)
-        noise = NoiseModel.of(penalty, examples.weight)
-        root = profile(examples.scenes, language, max_nesting)
-    cost = description_length(root, language, examples)
-    space = HypothesisSpace(examples, root, cost, noise, default_terms(max_terms), max_literals, max_where)
+        terms = default_terms(max_terms)
+        space = HypothesisSpace.of(examples, language, penalty, terms, max_literals, max_where, max_nesting)
 
     def left() -> float:
         return max(time_limit - (time.monotonic() - started), SEARCH_SHARE * time_limit)

@@ -17,16 +17,13 @@ from typing import Any
 import numpy as np
 
 from evaluator import canonical_json, compile_check
-from induce.disjunctions import description_length
 from induce.examples import Examples
 from induce.grammar import UNIT, Grammar, units
 from induce.hypothesis_space import HypothesisSpace
 from induce.moves import Change, Changes, Moves, changed, together, told
-from induce.noise import NoiseModel
 from induce.objective import Objective
 from induce.parts import Check, Place, expression_of, terms
 from induce.pool import Proposer
-from induce.profile import profile
 from induce.shortest import literals_within
 from induce.trust import rule_bits
 
@@ -191,13 +188,11 @@ class _Search:
     ) -> None:
         self.check, self.examples = check, examples
         self.max_edits, self.node_limit = max_edits, node_limit
-        self.noise = NoiseModel.of(penalty, examples.weight)
-        root = profile(examples.scenes, grammar, 2)
-        cost = description_length(root, grammar, examples)
-        space = HypothesisSpace(examples, root, cost, self.noise, 1, 1, max_where)
-        proposer = Proposer(root, cost, space.passes, space.penalties, max_where, math.inf)
+        space = HypothesisSpace.of(examples, grammar, penalty, 1, 1, max_where, 2)
+        self.noise = space.noise
+        proposer = Proposer(space.root, space.cost, space.passes, space.penalties, max_where, math.inf)
         pool = literals_within(proposer, units(LITERAL_BITS))
-        self.moves = Moves(root, cost, pool, space.passes)
+        self.moves = Moves(space.root, space.cost, pool, space.passes)
         self.local = self.moves.about(check)
         self.nodes = 0
         self.seen: set[str] = set()

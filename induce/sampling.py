@@ -17,14 +17,12 @@ from numpy.typing import NDArray
 
 from evaluator import compile_check
 from induce.costs import OutsideGrammarError
-from induce.disjunctions import description_length
-from induce.examples import Examples
+from induce.examples import evenly
 from induce.hypothesis_space import HypothesisSpace
 from induce.literals import Bound, Collect, Hypothesis, Literal, PathTest, hypothesis_check
-from induce.noise import NoiseModel
 from induce.objective import parse_hypothesis
 from induce.pooled import PooledSearch
-from induce.profile import Scope, profile
+from induce.profile import Scope
 from induce.progress import Reporter
 from induce.rounding import round_constants
 
@@ -60,7 +58,7 @@ def learn_from_samples(space: HypothesisSpace, settings: Settings) -> tuple[list
     if len(examples.scenes) <= MANY:
         return found, False
     sides = (examples.labels, ~examples.labels)
-    chosen = np.concatenate([_spread(np.flatnonzero(side), SAMPLE // 2) for side in sides])
+    chosen = np.concatenate([evenly(np.flatnonzero(side), SAMPLE // 2) for side in sides])
     for _ in range(ROUNDS):
         try:
             check, interrupted = _learn(space, np.sort(chosen), settings)
@@ -82,7 +80,7 @@ def learn_from_samples(space: HypothesisSpace, settings: Settings) -> tuple[list
         wrong[chosen] = False
         if interrupted or not wrong.any():
             return found, interrupted
-        joining = [_spread(np.flatnonzero(wrong & side), JOINING // 2) for side in sides]
+        joining = [evenly(np.flatnonzero(wrong & side), JOINING // 2) for side in sides]
         chosen = np.concatenate([chosen, *joining])
     return found, False
 
@@ -91,16 +89,14 @@ def _learn(
     space: HypothesisSpace, chosen: NDArray[np.int64], settings: Settings
 ) -> tuple[dict[str, object], bool]:
     started = time.monotonic()
-    grammar, examples = space.cost.grammar, _part(space.examples, chosen.tolist())
-    root = profile(examples.scenes, grammar, settings.max_nesting)
-    part = HypothesisSpace(
-        examples,
-        root,
-        description_length(root, grammar, examples),
-        NoiseModel.of(settings.penalty, examples.weight),
+    part = HypothesisSpace.of(
+        space.examples.part(chosen.tolist()),
+        space.cost.grammar,
+        settings.penalty,
         space.max_terms,
         space.max_literals,
         space.max_where,
+        settings.max_nesting,
     )
     work = None if settings.work_limit is None else max(1, int(SHARE * settings.work_limit))
     search = PooledSearch(
@@ -116,7 +112,7 @@ def _learn(
         found = search.run()
     except ValueError as error:
         raise NothingLearntError from error
-    check = hypothesis_check(round_constants(found.hypothesis, root, examples.scenes))
+    check = hypothesis_check(round_constants(found.hypothesis, part.root, part.examples.scenes))
     return check, found.stopped == "interrupted"
 
 
@@ -140,20 +136,3 @@ def _in_gap(literal: Literal, scope: Scope) -> Literal:
         at, closed = bisect_right(numbers, number), "low"
     gap = Bound(numbers[at - 1] if at else None, numbers[at] if at < len(numbers) else None, closed)
     return literal._replace(atom=atom._replace(value=gap))
-
-
-def _spread(places: NDArray[np.intp], most: int) -> NDArray[np.intp]:
-    """At most so many of them, evenly spread."""
-    if len(places) <= most:
-        return places
-    return places[np.linspace(0, len(places) - 1, most).round().astype(np.intp)]
-
-
-def _part(examples: Examples, chosen: list[int]) -> Examples:
-    return Examples(
-        scenes=tuple(examples.scenes[i] for i in chosen),
-        passing=tuple(examples.passing[i] for i in chosen),
-        weights=tuple(examples.weights[i] for i in chosen),
-        ids=tuple(examples.ids[i] for i in chosen),
-        texts=tuple(examples.texts[i] for i in chosen),
-    )

@@ -11,14 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from induce.disjunctions import description_length
 from induce.examples import Examples
 from induce.grammar import UNIT, Grammar, units
 from induce.hypothesis_space import HypothesisSpace
-from induce.noise import NoiseModel
 from induce.objective import default_terms
 from induce.pool import LiteralPool, Proposer
-from induce.profile import profile
 from induce.search import SearchProblem, search
 
 JSON = Any
@@ -57,17 +54,21 @@ def cheapest_within(
     """
     deadline = time.monotonic() + limits.seconds
     examples = Examples.of(scenes, labels, weights)
-    root = profile(examples.scenes, limits.grammar, limits.max_nesting)
-    cost = description_length(root, limits.grammar, examples)
-    noise = NoiseModel.of(limits.penalty, sum(examples.weights))
-    terms = default_terms(limits.max_terms)
-    space = HypothesisSpace(examples, root, cost, noise, terms, limits.max_literals, limits.max_where)
+    space = HypothesisSpace.of(
+        examples,
+        limits.grammar,
+        limits.penalty,
+        default_terms(limits.max_terms),
+        limits.max_literals,
+        limits.max_where,
+        limits.max_nesting,
+    )
     bound = space.constant_answer if bound is None else min(bound, space.constant_answer)
-    proposer = Proposer(root, cost, space.passes, space.penalties, limits.max_where, deadline)
+    proposer = Proposer(space.root, space.cost, space.passes, space.penalties, limits.max_where, deadline)
     pool = literals_within(proposer, bound)
     if not pool.entries:
         return None, False
-    reach = max(noise.reach(bound / UNIT), 1e-9)
+    reach = max(space.noise.reach(bound / UNIT), 1e-9)
     rate, offset = space.chord(0.0, reach, 0.0)
     table = pool.table(bound)
     if not table.literals:
@@ -79,8 +80,8 @@ def cheapest_within(
         cost=table.cost,
         pass_penalty=charged[space.labels],
         fail_penalty=charged[~space.labels],
-        join_cost=cost.join,
-        max_terms=terms,
+        join_cost=space.cost.join,
+        max_terms=space.max_terms,
         max_literals=limits.max_literals,
     )
     outcome = search(

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from induce.column import Column, is_number
-from induce.examples import Examples
+from induce.examples import Examples, evenly
 from induce.grammar import Grammar
 from induce.profile import Scope
 from induce.set_beam import Codes, CountParts, Judges, Mask, MaskParts, beam, best_of_each_size, most_telling
@@ -67,8 +67,8 @@ class ValueSets:
         self.most = grammar.max_set
         self.tools = ToolSets.of(root, grammar) if grammar.max_set > 1 else None
         weights = np.array(examples.weights, np.float64)
-        judged = _spread(np.flatnonzero(examples.labels & (weights > 0)))
-        judged = np.concatenate([judged, _spread(np.flatnonzero(~examples.labels & (weights > 0)))])
+        judged = evenly(np.flatnonzero(examples.labels & (weights > 0)), JUDGED)
+        judged = np.concatenate([judged, evenly(np.flatnonzero(~examples.labels & (weights > 0)), JUDGED)])
         self._judges = Judges.of(examples.labels[judged], weights[judged])
         self._rows: dict[int, Rows] = {}
         place = np.full(len(weights), -1, np.int64)
@@ -226,13 +226,6 @@ class ValueSets:
             places |= {int(reached.min())} if len(reached) else set()
         for place in sorted(places):
             yield self._context(scenes, path, ranks >= place)
-
-
-def _spread(scenes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """At most `JUDGED` of them, evenly spread."""
-    if len(scenes) <= JUDGED:
-        return scenes
-    return scenes[np.linspace(0, len(scenes) - 1, JUDGED).round().astype(np.int64)]
 
 
 def holding(column: Column, words: Iterable[str], ignore_case: bool) -> Mask:
