@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from wellformedness import is_path
 
@@ -177,6 +177,7 @@ PIECES = [
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join) | st.text(max_size=12))
+@example('["[".="]')  # no quoted key stands inside another bracket
 def test_exactly_the_paths_of_the_grammar_parse(path: str) -> None:
     try:
         parse_path(path)

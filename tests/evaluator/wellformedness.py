@@ -12,16 +12,26 @@ NO_SPACE = SPACE.replace("[", r"[^\]", 1)
 LINE = r"[^\]\n\r\u2028\u2029]+"
 BRACKET = rf"\[(?:{NO_SPACE}+{SPACE}+has{SPACE}+{LINE}|[^\]=]+={LINE}|[0-9]+)\]"
 STRING = re.compile(r'\[("(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")\]')
-PATH = re.compile(rf"(?:[^\[\]]|{BRACKET})*")
+PIECE = re.compile(rf"[^\[\]]|{BRACKET}")
 
 
 def is_path(value: Any) -> bool:
-    return isinstance(value, str) and PATH.fullmatch(STRING.sub(without_quoted_key, value)) is not None
+    if not isinstance(value, str):
+        return False
+    at = 0
+    while at < len(value):
+        piece = quoted_key(value, at) or PIECE.match(value, at)
+        if piece is None:
+            return False
+        at = piece.end()
+    return True
 
 
-def without_quoted_key(written: re.Match[str]) -> str:
-    key = json.loads(written[1])
-    return written[0] if key and not set(key) & set(".[]") else "key"
+def quoted_key(path: str, at: int) -> re.Match[str] | None:
+    """The bracket at a place of a path, if it holds a key that cannot stand bare."""
+    written = STRING.match(path, at)
+    key = json.loads(written[1]) if written else "bare"
+    return written if not key or set(key) & set(".[]") else None
 
 
 def is_number(value: Any) -> bool:
