@@ -176,15 +176,8 @@ class PooledSearch:
             if self._proves_early():
                 return
         self._extend()
-        if not self.pool.entries and self.proposer.late:
-            raise ValueError("time_limit: it passed before any literal was found; give more seconds")
-        if not self.pool.entries and self.space.weights.sum() < 1:
-            raise ValueError("sample_weight: the weights sum to less than one scene's; scale them up")
-        if not self.pool.entries:
-            raise ValueError(
-                "no candidate literal tells passing from failing scenes apart; widen the grammar "
-                "(operators, include) or check that the scenes differ"
-            )
+        if not (self.spoken or self.pool.entries):
+            raise ValueError(self._why_nothing())
         self.stage = "search"
         if not self.spoken:
             self._search(self.pool, self.space.dearest_rate, "enumerate", QUICK_NODES, self.explore_deadline)
@@ -193,6 +186,17 @@ class PooledSearch:
             return
         self.stage = "proof"
         self._prove(self.deadline)
+
+    def _why_nothing(self) -> str:
+        """Why there is no literal."""
+        if self.proposer.late:
+            return "time_limit: it passed before any literal was found; give more seconds"
+        if self.space.weights.sum() < 1:
+            return "sample_weight: the weights sum to less than one scene's; scale them up"
+        return (
+            "no candidate literal tells passing from failing scenes apart; widen the grammar "
+            "(operators, include) or check that the scenes differ"
+        )
 
     def _tell(self, stage: Stage, nodes: int, bound: int = 0) -> None:
         self.reporter.tell(
