@@ -71,16 +71,8 @@ def _sample_efficiency(runs: Runs) -> Section:
     """What comes back from how many scenes."""
     sizes = runs.numbers("dataset.train")
     columns = {f"{size / 2:g}": runs.where(dataset__train=size) for size in sizes}
-    lines = [
-        Panel(
-            title,
-            "training scenes of each label",
-            [size / 2 for size in sizes],
-            {learner: [part.mean(of(learner)) for part in columns.values()] for learner in runs.learners},
-            log_x=True,
-        )
-        for title, of in (("exact", exact), ("right on unseen scenes", accuracy))
-    ]
+    halves = [size / 2 for size in sizes]
+    panels = _exact_and_right("training scenes of each label", halves, columns, runs.learners, log_x=True)
     return Section(
         "Sample efficiency",
         f"Columns are training scenes of each label; {_counted(runs)}.",
@@ -90,7 +82,7 @@ def _sample_efficiency(runs: Runs) -> Section:
             _rules("By rule: share of runs exact", runs, columns, exact(OURS), "share"),
             _rules("By rule: accuracy on unseen scenes", runs, columns, accuracy(OURS), "accuracy"),
         ),
-        (PaperFigure("sample_efficiency", "Exact and right, by training scenes", tuple(lines)),),
+        (PaperFigure("sample_efficiency", "Exact and right, by training scenes", panels),),
     )
 
 
@@ -98,15 +90,8 @@ def _noise(runs: Runs) -> Section:
     """What flipped labels do."""
     shares = runs.numbers("dataset.noise")
     columns = {f"{share:.0%}": runs.where(dataset__noise=share) for share in shares}
-    panels = [
-        Panel(
-            title,
-            "training labels flipped, %",
-            [100 * share for share in shares],
-            {learner: [part.mean(of(learner)) for part in columns.values()] for learner in runs.learners},
-        )
-        for title, of in (("exact", exact), ("right on unseen scenes", accuracy))
-    ]
+    percent = [100 * share for share in shares]
+    panels = _exact_and_right("training labels flipped, %", percent, columns, runs.learners)
     counts = PaperTable(
         "Training labels: flipped, called wrong by the learnt check, and both",
         "labels",
@@ -129,7 +114,7 @@ def _noise(runs: Runs) -> Section:
             counts,
             _rules("By rule: share of runs exact", runs, columns, exact(OURS), "share"),
         ),
-        (PaperFigure("noise", "Exact and right, by noise", tuple(panels)),),
+        (PaperFigure("noise", "Exact and right, by noise", panels),),
     )
 
 
@@ -255,6 +240,27 @@ def _counted(runs: Runs) -> str:
     many = "" if seeds == 1 else "s"
     return (
         f"means of {len(runs)} runs, {rules} rule{'' if rules == 1 else 's'} and {seeds} draw{many} of scenes"
+    )
+
+
+def _exact_and_right(
+    x_label: str,
+    x: Sequence[float],
+    columns: Mapping[str, Runs],
+    learners: Sequence[str],
+    *,
+    log_x: bool = False,
+) -> tuple[Panel, ...]:
+    """How often learners are exact, and how right they are, over columns of runs."""
+    return tuple(
+        Panel(
+            title,
+            x_label,
+            x,
+            {learner: [part.mean(of(learner)) for part in columns.values()] for learner in learners},
+            log_x=log_x,
+        )
+        for title, of in (("exact", exact), ("right on unseen scenes", accuracy))
     )
 
 

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from experiments.config import Tracking
+from experiments.tracking import open_store
+
 ROOT = Path(__file__).resolve().parents[2]
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -19,6 +22,14 @@ def environment() -> dict[str, str]:
     """The environment of the command, which finds the packages of this source tree."""
     own = {name: value for name, value in os.environ.items() if not name.startswith(("MLFLOW_", "HYDRA_"))}
     return {**own, "PYTHONPATH": str(ROOT)}
+
+
+@pytest.fixture(scope="session")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store as MLflow makes it, which takes a while, to be copied."""
+    folder = tmp_path_factory.mktemp("store")
+    open_store(Tracking(), folder)
+    return folder / "mlflow.db"
 
 
 @pytest.fixture(scope="session")

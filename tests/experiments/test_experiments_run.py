@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 
 import pytest
 from mlflow.data import get_source
-from mlflow.tracking import MlflowClient
+from mlflow_store import Store
 from omegaconf import OmegaConf
 
 from evaluator import run_check, sentence
@@ -35,10 +35,9 @@ FILES = [
 
 
 @dataclass(frozen=True)
-class Ran:
+class Ran(Store):
     """A finished process, its folder, what it printed by line name, and the one run in the store."""
 
-    folder: Path
     code: int
     out: str
     err: str
@@ -46,15 +45,6 @@ class Ran:
     @property
     def said(self) -> dict[str, str]:
         return dict(line.split(": ", 1) for line in self.out.splitlines())
-
-    @property
-    def client(self) -> MlflowClient:
-        return MlflowClient(f"sqlite:///{(self.folder / 'mlflow.db').as_posix()}")
-
-    def runs(self) -> list[Any]:
-        experiment = self.client.get_experiment_by_name("check-induction")
-        assert experiment is not None
-        return list(self.client.search_runs([experiment.experiment_id]))
 
     @property
     def output(self) -> Path:

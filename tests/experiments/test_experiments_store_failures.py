@@ -19,8 +19,6 @@ from typing import Any
 import pytest
 
 from experiments.cli import main
-from experiments.config import Tracking
-from experiments.tracking import open_store
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = (
@@ -31,14 +29,6 @@ SMALL = (
     "tracking.report=false",
 )
 RESULTS = {"check.json", "result.json", "predictions.jsonl", "misclassified.jsonl", "environment.json"}
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store as MLflow makes it, to be copied."""
-    folder = tmp_path_factory.mktemp("store")
-    open_store(Tracking(), folder)
-    return folder / "mlflow.db"
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mlflow.tracking import MlflowClient
+from mlflow_store import Store
 
 Command = Callable[..., Any]
 Words = tuple[str, ...]
@@ -33,19 +33,8 @@ PARENT = "mlflow.parentRunId"
 
 
 @dataclass(frozen=True)
-class Store:
+class SweepStore(Store):
     """What the store of a folder says: the runs of sweeps, and those that are nested in them."""
-
-    folder: Path
-
-    @property
-    def client(self) -> MlflowClient:
-        return MlflowClient(f"sqlite:///{(self.folder / 'mlflow.db').as_posix()}")
-
-    def runs(self) -> list[Any]:
-        experiment = self.client.get_experiment_by_name("check-induction")
-        assert experiment is not None
-        return list(self.client.search_runs([experiment.experiment_id]))
 
     def parents(self) -> list[Any]:
         return [run for run in self.runs() if PARENT not in run.data.tags]
@@ -103,8 +92,8 @@ def test_h12_a_parallel_sweep_in_an_empty_folder(experiments: Command, tmp_path:
     done = experiments(tmp_path, "-m", *words, *(word for word in QUICK if word != "learner=enumerate"))
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mlartifacts", "mlflow.db", "multirun"]
-    Store(tmp_path).assert_each_finished_once(4)
-    engines = Counter(run.data.params["learner.engine"] for run in Store(tmp_path).jobs())
+    SweepStore(tmp_path).assert_each_finished_once(4)
+    engines = Counter(run.data.params["learner.engine"] for run in SweepStore(tmp_path).jobs())
     assert engines == {"enumerate": 2, "asp": 2}
     lines = sorted(line for line in done.stdout.splitlines() if line.startswith("["))
     assert [line.partition(": ")[0] for line in lines] == [
@@ -157,12 +146,12 @@ def test_a_sweep_that_is_told_to_stop_says_so_and_goes_on(
         "the same command goes on with the others"
     )
     if number == signal.SIGTERM:
-        (parent,) = Store(tmp_path).parents()
+        (parent,) = SweepStore(tmp_path).parents()
         assert parent.info.status == "KILLED"
-        assert {run.info.status for run in Store(tmp_path).jobs()} <= {"FINISHED", "KILLED"}
+        assert {run.info.status for run in SweepStore(tmp_path).jobs()} <= {"FINISHED", "KILLED"}
     assert_gone_on(experiments, tmp_path, words, before)
     if number == signal.SIGTERM:
-        Store(tmp_path).assert_each_finished_once(4)
+        SweepStore(tmp_path).assert_each_finished_once(4)
 
 
 def test_the_jobs_of_a_killed_sweep_end_with_it(experiments: Command, start: Start, tmp_path: Path) -> None:
@@ -197,10 +186,10 @@ def test_one_configuration_that_fails_stops_no_other(experiments: Command, tmp_p
     complaint = f"experiments: 1 of 3 runs failed: [1] dataset.path=b.jsonl: {missing}"
     assert done.stderr.splitlines()[-1] == complaint
     assert "Traceback" not in done.stderr
-    (parent,) = Store(tmp_path).parents()
+    (parent,) = SweepStore(tmp_path).parents()
     assert parent.info.status == "FAILED"
     assert (parent.data.metrics["finished"], parent.data.metrics["failed"]) == (2, 1)
-    (failed,) = (run for run in Store(tmp_path).jobs() if run.info.status == "FAILED")
+    (failed,) = (run for run in SweepStore(tmp_path).jobs() if run.info.status == "FAILED")
     assert failed.data.params["dataset.path"] == "b.jsonl"
     assert failed.data.tags["failure"] == missing
 
@@ -208,7 +197,7 @@ def test_one_configuration_that_fails_stops_no_other(experiments: Command, tmp_p
     again = experiments(tmp_path, *words)
     assert again.returncode == 0, again.stderr
     assert "sweep: 3 of 3 runs finished, 2 of them by an earlier call" in again.stdout
-    Store(tmp_path).assert_each_finished_once(3)
+    SweepStore(tmp_path).assert_each_finished_once(3)
 
 
 def test_results_that_could_not_be_recorded_are_recorded_later(experiments: Command, tmp_path: Path) -> None:
@@ -228,7 +217,7 @@ def test_results_that_could_not_be_recorded_are_recorded_later(experiments: Comm
     assert again.returncode == 0, again.stderr
     assert again.stdout.count("reused, an earlier call finished it; recorded now") == 2
     assert {path: path.stat().st_mtime_ns for path in sweep.rglob("result.json")} == written
-    Store(tmp_path).assert_each_finished_once(2)
+    SweepStore(tmp_path).assert_each_finished_once(2)
 
 
 @pytest.mark.parametrize(

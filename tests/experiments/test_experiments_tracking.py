@@ -22,18 +22,10 @@ from experiments.tracking import (
 )
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store as it is made, which takes a while."""
-    folder = tmp_path_factory.mktemp("store")
-    open_store(Tracking(), folder)
-    return folder / "mlflow.db"
-
-
 @pytest.fixture
-def folder(made: Path, tmp_path: Path) -> Path:
+def folder(store: Path, tmp_path: Path) -> Path:
     """A folder with a store."""
-    shutil.copy(made, tmp_path / "mlflow.db")
+    shutil.copy(store, tmp_path / "mlflow.db")
     return tmp_path
 
 
