@@ -7,6 +7,7 @@ import re
 from math import isfinite
 from typing import Any
 
+from evaluator.file_kind import compression, encoding
 from evaluator.place import Place, below, place_text
 from evaluator.values import has_lone_surrogate, quoted
 
@@ -30,12 +31,14 @@ def read_json(data: bytes) -> Any:
     Raises `JsonTextError` for what is not JSON, and for what would be read differently by different readers:
     NaN and Infinity, numbers beyond the range of doubles, a key twice in one object, half surrogate pairs.
     """
+    packed = compression(data)
+    if packed:
+        raise JsonTextError(packed)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        problem = f"not UTF-8 (byte 0x{data[error.start]:02x} at offset {error.start})"
-        raise JsonTextError(problem, line) from None
+        raise JsonTextError(_not_utf8(data, error.start), line) from None
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
@@ -50,6 +53,13 @@ def read_json(data: bytes) -> Any:
     if _SUSPICIOUS.search(text):
         _refuse_what_json_cannot_hold(value)
     return value
+
+
+def _not_utf8(data: bytes, offset: int) -> str:
+    found = encoding(data)
+    if found:
+        return f"not UTF-8 but {found}, by its byte order mark; save the file as UTF-8"
+    return f"not UTF-8 (byte 0x{data[offset]:02x} at offset {offset})"
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -194,7 +194,8 @@ def _record(line: bytes, place: str) -> dict[str, Any]:
         record = read_json(line)
     except JsonTextError as error:
         column = f":{error.column}" if error.column else ""
-        raise SceneError(f"{error.problem}; every line is one whole span", f"{place}{column}") from None
+        hint = "; every line is one whole span" if error.column else ""
+        raise SceneError(f"{error.problem}{hint}", f"{place}{column}") from None
     if not is_span(record) or type(record["trace_id"]) is not str:
         shape = 'an object with "trace_id", "span_id" and "events"'
         raise SceneError(f"expected a span, {shape}, got {_shape(record)}", place)

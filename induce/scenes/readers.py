@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 
 from evaluator import SceneError
 from induce.collector import collector_paused
+from induce.scenes.decoding import decode, refuse_compressed
 from induce.scenes.jsontext import Json, JsonError, find_foreign, parse_json, quoted
 from induce.scenes.labelled import LabelledScenes
 from induce.scenes.records import Place, Record, assemble, kind_of, nearest_hint, read_record
@@ -29,7 +30,7 @@ _SUFFIXES = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
-_BOM = b"\xef\xbb\xbf"
+_COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zip")
 
 
 def load_scenes(
@@ -121,6 +122,8 @@ def _format_of(path: str) -> str:
     if path == "-":
         return "jsonl"
     suffix = Path(path).suffix.lower()
+    if suffix in _COMPRESSED_SUFFIXES:  # what is read then says how it is compressed
+        suffix = Path(path).with_suffix("").suffix.lower()
     if suffix in _SUFFIXES:
         return _SUFFIXES[suffix]
     if Path(path).is_dir():
@@ -178,16 +181,18 @@ def _file_records(
             if fmt == "jsonl":
                 records = _jsonl_records(lines, file, columns.label, ignored.add)
             else:
-                records = _array_records(_decode(stream.read(), file), file, columns.label, ignored.add)
+                records = _array_records(decode(stream.read(), file), file, columns.label, ignored.add)
             apart = _side_labels(labels, columns.label)
             yield from records if labels is None else labelled_apart(records, apart)
         elif labels is not None:
             raise SceneError("labels are for recorded runs, and this holds a table of scenes", file)
         elif fmt == "parquet":
-            header, rows = read_parquet(io.BytesIO(stream.read()), file)
+            data = stream.read()
+            refuse_compressed(data, file)
+            header, rows = read_parquet(io.BytesIO(data), file)
             yield from table_records(header, rows, file, columns, ignored.add, textual=False)
         else:
-            text = _decode(stream.read(), file)
+            text = decode(stream.read(), file)
             header, rows = read_csv(text, file, "\t" if fmt == "tsv" else ",")
             yield from table_records(header, rows, file, columns, ignored.add, textual=True)
 
@@ -214,26 +219,12 @@ def _open(path: str) -> AbstractContextManager[BinaryIO]:
         raise SceneError(f"cannot be read: {(reason or 'unknown reason').lower()}", path) from None
 
 
-def _decode(data: bytes, file: str, line: int = 1) -> str:
-    """UTF-8 with or without a byte order mark; ``line`` is the number of the first line of ``data``."""
-    data = data.removeprefix(_BOM) if line == 1 else data
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line += data.count(b"\n", 0, error.start)
-        column = error.start - data.rfind(b"\n", 0, error.start)
-        hint = " (it looks like UTF-16)" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else ""
-        raise Place(file, line).error(
-            f"not UTF-8 at byte {column} of the line{hint}; save the file as UTF-8"
-        ) from None
-
-
 def _jsonl_records(
     stream: Iterable[bytes], file: str, label: str, on_ignored: Callable[[str], None]
 ) -> Iterator[Record]:
     for number, line in enumerate(stream, start=1):
         place = Place(file, number)
-        text = _decode(line, file, number).rstrip("\r\n")
+        text = decode(line, file, number).rstrip("\r\n")
         if text.strip():
             try:
                 value = parse_json(text)
@@ -288,7 +279,7 @@ def load_json(path: str | os.PathLike[str]) -> Json:
     file = os.fsdecode(path)
     with _open(file) as stream:
         name = "standard input" if file == "-" else file
-        return _parse_file(_decode(stream.read(), name), name)
+        return _parse_file(decode(stream.read(), name), name)
 
 
 def _load_folders(

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 
 from evaluator import SceneError
 from evaluator.scene_otel import BrokenValue, SceneTrace, is_span, traces_of
+from induce.scenes.decoding import decode
 from induce.scenes.jsontext import Json, JsonError, find_foreign, parse_json, quoted
 from induce.scenes.records import Place, Record, read_id, read_label
 
@@ -103,18 +104,16 @@ def read_labels(stream: BinaryIO, file: str, label_key: str) -> dict[str, str | 
     for number, line in enumerate(stream, start=1):
         if line.strip():
             place = Place(file, number)
-            name, label = _side_label(line, place, label_key)
+            name, label = _side_label(decode(line, file, number), place, label_key)
             if name in labels:
                 raise place.error(f"the id {quoted(name)} was labelled before; ids must be unique", "id")
             labels[name] = label
     return labels
 
 
-def _side_label(line: bytes, place: Place, label_key: str) -> tuple[str, str | None]:
+def _side_label(line: str, place: Place, label_key: str) -> tuple[str, str | None]:
     try:
-        record = parse_json(line.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise place.error("not UTF-8; save the file as UTF-8") from None
+        record = parse_json(line)
     except JsonError as fault:
         raise place.error_at(fault.path, fault.message) from None
     if not isinstance(record, dict) or "id" not in record or label_key not in record:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
+import lzma
 from typing import Any
 
 import pytest
@@ -104,6 +107,15 @@ def test_json_is_read_as_it_stands(text: str, value: Any) -> None:
         (b'{"a": 1, "a": 2}', 'the key "a" stands twice'),
         (b'"\xff"', "not UTF-8 (byte 0xff at offset 1)"),
         (b"[" * 100_000, "nested too deeply"),
+        ("[1]".encode("utf-16"), "not UTF-8 but UTF-16, by its byte order mark; save the file as UTF-8"),
+        ("[1]".encode("utf-32"), "not UTF-8 but UTF-32, by its byte order mark; save the file as UTF-8"),
+        (gzip.compress(b"[1]"), "compressed with gzip; unpack it first (gzip -dc < FILE)"),
+        (bz2.compress(b"[1]"), "compressed with bzip2; unpack it first (bzip2 -dc < FILE)"),
+        (bz2.compress(b""), "compressed with bzip2"),
+        (lzma.compress(b"[1]"), "compressed with xz; unpack it first (xz -dc < FILE)"),
+        (b"\x28\xb5\x2f\xfd [1]", "compressed with zstd; unpack it first (zstd -dc < FILE)"),
+        (b"PK\x03\x04 [1]", "compressed with zip; unpack it first (unzip -p FILE)"),
+        (b"BZh9 is text", "not JSON"),
     ],
 )
 def test_json_with_no_or_two_meanings_is_refused(text: bytes, problem: str) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
 import json
+import lzma
 import math
 import random
 import sys
@@ -379,6 +382,50 @@ def test_text_that_is_no_utf8(tmp_path: Path) -> None:
     )
     path.write_bytes(b"[\n\n\xff]")
     assert refuse(path, fmt="json") == f"{path}:3: not UTF-8 at byte 1 of the line; save the file as UTF-8"
+
+
+PACKED = {
+    "gzip": (gzip.compress, "gzip -dc < FILE"),
+    "bzip2": (bz2.compress, "bzip2 -dc < FILE"),
+    "xz": (lzma.compress, "xz -dc < FILE"),
+    "zstd": (lambda data: b"\x28\xb5\x2f\xfd" + data, "zstd -dc < FILE"),  # its mark, then anything
+    "zip": (lambda data: b"PK\x03\x04" + data, "unzip -p FILE"),
+}
+
+
+@pytest.mark.parametrize("how", PACKED)
+@pytest.mark.parametrize("suffix", [".jsonl", ".json", ".csv", ".parquet", ".jsonl.gz"])
+def test_compressed_files_are_named_as_such(tmp_path: Path, how: str, suffix: str) -> None:
+    pack, command = PACKED[how]
+    path = tmp_path / f"s{suffix}"
+    path.write_bytes(pack(b'{"label": "pass", "scene": 1}\n'))
+    assert refuse(path) == f"{path}: compressed with {how}; unpack it first ({command})"
+
+
+def test_compressed_files_beside_the_scenes(tmp_path: Path) -> None:
+    scenes = write_lines(tmp_path / "s.jsonl", [{"id": "a", "scene": 1}])
+    labels = tmp_path / "labels.jsonl"
+    labels.write_bytes(gzip.compress(b'{"id": "a", "label": "pass"}\n'))
+    assert refuse(scenes, labels=labels).startswith(f"{labels}: compressed with gzip; unpack it first")
+    (tmp_path / "pass").mkdir()
+    (tmp_path / "pass" / "a.json").write_bytes(gzip.compress(b"1"))
+    assert "a.json: compressed with gzip" in refuse(None, pass_dir=tmp_path / "pass")
+
+
+def test_a_file_named_as_compressed_that_is_not_is_read(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "s.jsonl.gz", [{"id": "a", "label": "pass", "scene": 1}])
+    assert load_scenes(path).scenes == (1,)
+    assert refuse(tmp_path / "s.gz").startswith(f"{tmp_path}/s.gz: cannot tell the format by the suffix")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_labels_and_scenes_in_another_encoding(tmp_path: Path, encoding: str) -> None:
+    scenes = write_lines(tmp_path / "s.jsonl", [{"id": "a", "scene": 1}])
+    labels = tmp_path / "labels.jsonl"
+    labels.write_bytes('{"id": "a", "label": "pass"}\n'.encode(encoding))
+    hint = f"(it looks like {encoding.upper()}); save the file as UTF-8"
+    assert refuse(scenes, labels=labels) == f"{labels}:1: not UTF-8 at byte 1 of the line {hint}"
+    assert refuse(labels) == f"{labels}:1: not UTF-8 at byte 1 of the line {hint}"
 
 
 def test_sources_that_are_no_files(tmp_path: Path) -> None:
