@@ -17,6 +17,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from experiments.commandline import (
+    RunRequest,
     SweepRequest,
     config_directory,
     options_first,
@@ -26,6 +27,7 @@ from experiments.commandline import (
     tree_of,
 )
 from experiments.launchers import join_hydra_plugins
+from experiments.output_folder import undone_without_results
 from experiments.sweeps import sweep
 from experiments.sweeps.job import USER_MISTAKES, run_alone, run_nested
 from experiments.sweeps.nesting import read_nest
@@ -59,8 +61,10 @@ def main() -> None:
         request = read_command_line(words)
         if request is None:
             _hydra(words)
-        else:
+        elif isinstance(request, SweepRequest):
             _sweep(words, request)
+        else:
+            _run(words, request)
     except USER_MISTAKES as error:
         _stop(error)
     except KeyboardInterrupt:
@@ -101,6 +105,11 @@ def _paper(tree: Mapping[str, Any], settings: HydraConf, folder: Path, output: P
     from experiments.paper.build import build  # what tables need, and a single run does not
 
     return build(tree, settings, folder, output)
+
+
+def _run(words: Sequence[str], request: RunRequest) -> None:
+    with undone_without_results(Path.cwd() / request.folder):
+        _hydra([*words, f"hydra.run.dir='{quoted(request.folder)}'"])
 
 
 def _sweep(words: Sequence[str], request: SweepRequest) -> None:

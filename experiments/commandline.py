@@ -45,6 +45,13 @@ class SweepRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class RunRequest:
+    """A single run that a command line asks for; ``folder`` is the value of ``hydra.run.dir``."""
+
+    folder: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Place:
     """Where configs come from beside the package's own: a file to start from, a folder that is added."""
 
@@ -78,8 +85,8 @@ def options_first(words: Sequence[str]) -> list[str]:
     return [*options, *arguments.overrides]
 
 
-def read_command_line(words: Sequence[str]) -> SweepRequest | None:
-    """The sweep that is asked for; None for a single run and where Hydra only shows something.
+def read_command_line(words: Sequence[str]) -> SweepRequest | RunRequest | None:
+    """The sweep or run that is asked for; None where Hydra only shows something.
 
     Every value that a sweep lists is judged once, not every combination. Raises :class:`ConfigError` and what
     :data:`experiments.mistakes.CONFIG_MISTAKES` names.
@@ -107,7 +114,7 @@ def read_command_line(words: Sequence[str]) -> SweepRequest | None:
     settings = _compose(_fixed(overrides), place, settings=True).hydra
     if not arguments.multirun and settings.mode != RunMode.MULTIRUN:
         parse_tree(_compose(overrides, place))
-        return None
+        return RunRequest(str(settings.run.dir))
     if (
         settings.launcher.get("_target_") == launchers.DASK
         and importlib.util.find_spec("distributed") is None
