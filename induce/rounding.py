@@ -7,6 +7,7 @@ that is printed is the roundest one of the widened gap.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -21,15 +22,19 @@ Place = tuple[int, ...]
 
 
 def round_constants(hypothesis: Hypothesis, root: Scope, scenes: Sequence[JSON]) -> Hypothesis:
-    """The same verdicts on `scenes` with rounder numbers, one threshold after another."""
+    """The same verdicts on `scenes` with rounder numbers, one threshold after another.
+
+    `root` is the profile of these scenes. A bound that no number meets stays as it is.
+    """
     for place, test, scope in thresholds(hypothesis, root):
         numbers = scope.columns[test.path].numbers
+        admitted = _shut_out(numbers, test)
+        if admitted == len(numbers):
+            continue
         at = partial(_with_bound, hypothesis, place, test, numbers)
         loose, strict = verdicts(at(0), scenes), verdicts(at(len(numbers) - 1), scenes)
         open_scenes = [s for s, a, b in zip(scenes, loose, strict, strict=True) if a is not b]
         wanted = verdicts(hypothesis, open_scenes)
-
-        admitted = _admitted(numbers, test)
         holds = partial(_holds, at, open_scenes, wanted)
         low = _last_that_holds(admitted, -1, holds)
         high = _last_that_holds(admitted, len(numbers), holds)
@@ -79,12 +84,12 @@ def thresholds(hypothesis: Hypothesis, root: Scope) -> list[tuple[Place, PathTes
     return found
 
 
-def _admitted(numbers: list[Number], test: PathTest) -> int:
-    """How many of the numbers, from the end the bound shuts out, it does shut out."""
-    bound: Bound = test.value
+def _shut_out(numbers: list[Number], test: PathTest) -> int:
+    """How many of the numbers the bound shuts out, by the constant that is printed for it."""
+    constant = test.value.value
     if test.op == "gte":
-        return numbers.index(bound.high) if bound.high in numbers else len(numbers) - 1
-    return len(numbers) - 1 - numbers.index(bound.low) if bound.low in numbers else len(numbers) - 1
+        return bisect_left(numbers, constant)
+    return len(numbers) - bisect_right(numbers, constant)
 
 
 def _last_that_holds(start: int, end: int, holds: Callable[[int], bool]) -> int:
