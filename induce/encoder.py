@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -18,6 +20,7 @@ from evaluator import canonical_json
 from evaluator.path import Property, format_path
 from induce.column import is_number
 from induce.profile import refuse_non_json
+from induce.scenes.plain import all_plain
 from induce.sklearn_input import scenes_of
 
 JSON = Any
@@ -116,7 +119,12 @@ class SceneEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         given = _checked(scenes_of(self, scenes, reset=True))
         if not given:
             raise ValueError("no scenes: at least one is needed to find the columns")
-        self._features = tuple(self._found(list(map(self._flat, given))))
+        columns = _columns(given, self.max_nesting)
+        self._features = tuple(
+            feature
+            for path in sorted(columns, key=_path_order)
+            for feature in self._features_of(path, columns[path], len(given))
+        )
         return self
 
     def transform(self, scenes: Sequence[JSON] | ArrayLike) -> NDArray[np.float64]:
@@ -129,9 +137,11 @@ class SceneEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         given = _checked(scenes_of(self, scenes, reset=False))
         table = np.empty((len(given), len(self._features)), np.float64)
-        for row, scene in enumerate(given):
-            flat = self._flat(scene)
-            table[row] = [feature.of(flat.get(feature.path, ()), self.fill) for feature in self._features]
+        table[:] = [self.fill if feature.kind in _OF_NUMBERS else 0.0 for feature in self._features]
+        columns = _columns(given, self.max_nesting)
+        for path, numbered in groupby(enumerate(self._features), key=lambda entry: entry[1].path):
+            if path in columns:
+                _write(table, columns[path], {feature: at for at, feature in numbered})
         return table
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
@@ -157,65 +167,38 @@ class SceneEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if count is not None and len(given) != count:
             raise ValueError(f"input_features should have length equal to number of features ({count})")
 
-    def _flat(self, scene: JSON) -> dict[Steps, list[JSON]]:
-        """The values at every path, containers included."""
-        found: dict[Steps, list[JSON]] = {}
-        pending: list[tuple[Steps, JSON]] = [((), scene)]
-        while pending:
-            path, value = pending.pop()
-            found.setdefault(path, []).append(value)
-            if type(value) is dict:
-                pending.extend(((*path, key), member) for key, member in value.items())
-            elif type(value) is list:
-                inside = path.count(None)
-                if inside < self.max_nesting:
-                    pending.extend(((*path, None), element) for element in value)
-        return found
+    def _features_of(self, path: Steps, column: _Column, scenes: int) -> list[_Feature]:
+        """What there is to say of the values at a path, in order; `scenes` is how many there are in all."""
+        numbers = sum(map(is_number, column.values))
+        frequent, kinds = self._frequent(column), []
+        if None in path:
+            kinds += ["min", "max"] if numbers else []
+            values = [_Feature("count", path, value) for value in frequent]
+        else:
+            kinds += ["number"] if numbers else []
+            kinds += ["is number"] if 0 < numbers < len(column.values) else []
+            kinds += ["present"] if len(column.rows) < scenes else []
+            values = [_Feature("equals", path, value) for value, n in frequent.items() if n < scenes]
+        kinds += ["length"] if any(type(value) is list for value in column.values) else []
+        found = [*(_Feature(kind, path) for kind in kinds), *values]
+        return sorted(found, key=lambda feature: (_ORDER.index(feature.kind), feature.value or ""))
 
-    def _found(self, flat: list[dict[Steps, list[JSON]]]) -> Iterator[_Feature]:
-        """The features of the scenes at fit, in order."""
-        paths = sorted({path for values in flat for path in values}, key=_path_order)
-        for path in paths:
-            columns = [values.get(path, []) for values in flat]
-            features = self._of_elements(path, columns) if None in path else self._of_path(path, columns)
-            yield from sorted(features, key=lambda feature: (_ORDER.index(feature.kind), feature.value or ""))
-
-    def _of_path(self, path: Steps, columns: list[list[JSON]]) -> Iterator[_Feature]:
-        present = [len(values) for values in columns]
-        numbers = [len(list(filter(is_number, values))) for values in columns]
-        if any(numbers):
-            yield _Feature("number", path)
-            if not all(numbers) and numbers != present:
-                yield _Feature("is number", path)
-        if not all(present):
-            yield _Feature("present", path)
-        if any(type(value) is list for values in columns for value in values):
-            yield _Feature("length", path)
-        for value in self._frequent(columns):
-            if not all(_equals(values, value) for values in columns):
-                yield _Feature("equals", path, value)
-
-    def _of_elements(self, path: Steps, columns: list[list[JSON]]) -> Iterator[_Feature]:
-        if any(is_number(value) for values in columns for value in values):
-            yield _Feature("min", path)
-            yield _Feature("max", path)
-        if any(type(value) is list for values in columns for value in values):
-            yield _Feature("length", path)
-        for value in self._frequent(columns):
-            yield _Feature("count", path, value)
-
-    def _frequent(self, columns: list[list[JSON]]) -> list[str]:
-        """The JSON texts of the values, no numbers, that have columns."""
-        scenes_with: Counter[str] = Counter()
-        for values in columns:
-            scenes_with.update({canonical_json(value) for value in values if _is_category(value)})
-        usual = [value for value, count in scenes_with.items() if count >= self.min_count]
-        return sorted(usual, key=lambda value: (-scenes_with[value], value))[: self.max_values]
+    def _frequent(self, column: _Column) -> dict[str, int]:
+        """The JSON texts of the values, no numbers, that have columns, and how many scenes have each."""
+        scenes_with: Counter[JSON] = Counter()
+        last: dict[JSON, int] = {}
+        for row, value in zip(column.rows, column.values, strict=True):
+            if _is_category(value) and last.get(value) != row:
+                last[value] = row
+                scenes_with[value] += 1
+        usual = [(canonical_json(value), n) for value, n in scenes_with.items() if n >= self.min_count]
+        return dict(sorted(usual, key=lambda entry: (-entry[1], entry[0]))[: self.max_values])
 
 
 def _checked(scenes: list[JSON]) -> list[JSON]:
-    for number, scene in enumerate(scenes):
-        refuse_non_json(scene, f"scene {number}")
+    if not all_plain(scenes):
+        for number, scene in enumerate(scenes):
+            refuse_non_json(scene, f"scene {number}")
     return scenes
 
 
@@ -240,12 +223,78 @@ class _Feature(NamedTuple):
                 return f"count({path} = {self.value})"
         return f"{self.kind}({path})"
 
-    def of(self, values: Sequence[JSON], fill: float) -> float:
-        return _MEANINGS[self.kind](values, self.value or "", fill)
+
+class _Column(NamedTuple):
+    """The values at a path, containers included, with the rows of their scenes, which ascend.
+
+    At a path of object keys a scene has one value at most.
+    """
+
+    rows: list[int]
+    values: list[JSON]
 
 
-def _numbers(values: Sequence[JSON]) -> list[float]:
-    return [_double(value) for value in values if is_number(value)]
+def _columns(scenes: list[JSON], max_nesting: int) -> dict[Steps, _Column]:
+    """The values at every path, arrays entered `max_nesting` times; the work grows with the values alone."""
+    found: dict[Steps, _Column] = {}
+    pending: list[tuple[Steps, _Column]] = [((), _Column(list(range(len(scenes))), scenes))]
+    while pending:
+        path, column = pending.pop()
+        found[path] = column
+        entered = path.count(None) < max_nesting
+        members: dict[str | None, _Column] = {}
+        for row, value in zip(column.rows, column.values, strict=True):
+            if type(value) is dict:
+                for key, member in value.items():
+                    if key not in members:
+                        members[key] = _Column([], [])
+                    rows, values = members[key]
+                    rows.append(row)
+                    values.append(member)
+            elif type(value) is list and value and entered:
+                rows, values = members.setdefault(None, _Column([], []))
+                rows.extend([row] * len(value))
+                values.extend(value)
+        pending.extend(((*path, key), member) for key, member in members.items())
+    return found
+
+
+def _write(table: NDArray[np.float64], column: _Column, places: Mapping[_Feature, int]) -> None:
+    """Write what the features of one path, at their places in `table`, say of the values there.
+
+    Where a scene has none the table holds what it says then.
+    """
+    rows = np.array(column.rows, np.intp)
+    at = {feature.kind: place for feature, place in places.items() if feature.value is None}
+    if not at.keys().isdisjoint({"number", "is number", "min", "max"}):
+        numeric = np.fromiter(map(is_number, column.values), bool, len(rows))
+        numbers = np.array([_double(value) for value in column.values if is_number(value)], np.float64)
+        for kind, place in at.items():
+            if kind == "number":
+                table[rows[numeric], place] = numbers
+            elif kind == "is number":
+                table[rows[numeric], place] = 1
+            elif kind in _EXTREMES:
+                extreme, start = _EXTREMES[kind]
+                table[rows[numeric], place] = start
+                extreme.at(table[:, place], rows[numeric], numbers)
+    if "present" in at:
+        table[rows, at["present"]] = 1
+    if "length" in at:
+        for row, value in zip(column.rows, column.values, strict=True):
+            if type(value) is list:
+                table[row, at["length"]] += len(value)
+    wanted = {
+        json.loads(feature.value): place for feature, place in places.items() if feature.value is not None
+    }
+    if wanted:
+        for row, value in zip(column.rows, column.values, strict=True):
+            if _is_category(value) and value in wanted:
+                table[row, wanted[value]] += 1
+
+
+_OF_NUMBERS = ("number", "min", "max")
+_EXTREMES = {"min": (np.minimum, np.inf), "max": (np.maximum, -np.inf)}
 
 
 def _double(number: float) -> float:
@@ -258,23 +307,6 @@ def _double(number: float) -> float:
 
 def _is_category(value: JSON) -> bool:
     return value is None or isinstance(value, str | bool)
-
-
-def _equals(values: Sequence[JSON], wanted: str) -> int:
-    """How many of the values are the category of this JSON text."""
-    return sum(1 for value in values if _is_category(value) and canonical_json(value) == wanted)
-
-
-_MEANINGS: dict[str, Callable[[Sequence[JSON], str, float], float]] = {
-    "number": lambda values, _, fill: next(iter(_numbers(values)), fill),
-    "is number": lambda values, *_: float(bool(_numbers(values))),
-    "present": lambda values, *_: float(bool(values)),
-    "equals": lambda values, wanted, _: float(_equals(values, wanted)),
-    "length": lambda values, *_: float(sum(len(value) for value in values if type(value) is list)),
-    "count": lambda values, wanted, _: float(_equals(values, wanted)),
-    "min": lambda values, _, fill: min(_numbers(values), default=fill),
-    "max": lambda values, _, fill: max(_numbers(values), default=fill),
-}
 
 
 def _path_order(path: Steps) -> tuple[tuple[bool, str], ...]:
