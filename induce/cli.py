@@ -164,11 +164,17 @@ def learn(
         str, typer.Option(metavar="auto|BITS", help="What a misclassified scene of weight 1 costs.")
     ] = "auto",
     time_limit: Annotated[
-        float, typer.Option(metavar="SECONDS", help="For learning; cross-validation may take as long again.")
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            help="For learning a check and its cross-validation, which is left a third; reading is not cut.",
+        ),
     ] = 60.0,
     work_limit: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Search nodes at most: a limit that does not depend on the clock."),
+        typer.Option(
+            metavar="N", help="Search nodes at most, for all folds as many again; no clock decides."
+        ),
     ] = None,
     test: Annotated[
         str | None,
@@ -233,16 +239,19 @@ def learn(
         judged = cv and (as_json or not quiet)
         if by_rule(training):
 
+            def seen_of(rule: str) -> LabelledScenes | None:
+                return (unseen.for_rule(rule) or None) if unseen is not None else None
+
+            def folds_of(rule: str, part: LabelledScenes) -> int | str | None:
+                wanted = judged and (seen_of(rule) is None or folds is not None)
+                return _plan_folds(part, folds, wanted)
+
             def held_out_of(rule: str, part: LabelledScenes, result: InductionResult) -> HeldOut:
-                seen = (unseen.for_rule(rule) or None) if unseen is not None else None
-                planned = _plan_folds(part, folds, wanted=judged and (seen is None or folds is not None))
-                return learner.hold_out(result, part, seen, planned, seed)
+                return learner.hold_out(result, part, seen_of(rule), folds_of(rule, part), seed)
 
             _note_ignored(training, warn)
             pack_id = pack_id_of(check_id)
-            report, left = learn_by_rule(
-                training, learner.learn, held_out_of, time_limit, pack_id, output, tell
-            )
+            report, left = learn_by_rule(training, learner, folds_of, held_out_of, pack_id, output, tell)
             if as_json:
                 print(json_text(report))
             if left is not None:
@@ -255,11 +264,11 @@ def learn(
         _note_ignored(training, warn)
 
         tell(scene_lines(training))
-        result = learner.learn(training)
+        result = learner.learn(training, planned)
         if output is not None:
             write_atomically(output, export_check(result.to_check(id=check_id)))
         _note_unusable(result, warn)
-        tell(result_lines(training, result, time_limit))
+        tell(result_lines(training, result, time_limit, learner.kept_for(planned)))
         if output is not None:
             tell([f"written: {output}"])
         interrupted = result.stopped == "interrupted"

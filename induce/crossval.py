@@ -34,10 +34,16 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """Each scene judged once, by the check learnt from the other folds; `checks` has one check a fold."""
+    """Scenes judged once each, by the check learnt from the other folds; `checks` has one check a fold.
+
+    Where a clock bit, `cut` of the checks are the best that were found until then, and the scenes of
+    `skipped` folds were not judged, as there was no time to learn from the others.
+    """
 
     accuracy: Accuracy
     checks: tuple[dict[str, Any], ...]
+    cut: int = 0
+    skipped: int = 0
 
     @property
     def folds(self) -> int:
@@ -108,14 +114,25 @@ def cross_validate(
     long as no clock bites in `learn`.
     """
     parts = stratified_folds(scenes, folds, seed)
+    checks = in_parallel(learn, [(rest,) for rest in without_each(scenes, parts)], n_jobs)
+    return judged(scenes, parts, checks)
+
+
+def without_each(scenes: LabelledScenes, parts: Sequence[Sequence[int]]) -> list[LabelledScenes]:
+    """For each of some parts, given by positions, the scenes that are not in it."""
     held = [frozenset(part) for part in parts]
-    rest = [(scenes.subset(i for i in range(len(scenes)) if i not in part),) for part in held]
-    checks = [dict(check) for check in in_parallel(learn, rest, n_jobs)]
-    wrong: set[str] = set()
-    for check, part in zip(checks, parts, strict=True):
-        wrong.update(accuracy_of(check, scenes.subset(part)).wrong)
+    return [scenes.subset(i for i in range(len(scenes)) if i not in part) for part in held]
+
+
+def judged(
+    scenes: LabelledScenes, parts: Sequence[Sequence[int]], checks: Sequence[Mapping[str, Any]]
+) -> CrossValidation:
+    """Each part judged by the check that was learnt without it."""
+    accuracies = [accuracy_of(check, scenes.subset(part)) for check, part in zip(checks, parts, strict=True)]
+    wrong = {name for accuracy in accuracies for name in accuracy.wrong}
     in_order = tuple(name for name in scenes.ids if name in wrong)
-    return CrossValidation(Accuracy(len(scenes) - len(wrong), len(scenes), in_order), tuple(checks))
+    total = sum(accuracy.total for accuracy in accuracies)
+    return CrossValidation(Accuracy(total - len(wrong), total, in_order), tuple(map(dict, checks)))
 
 
 @dataclass(frozen=True)

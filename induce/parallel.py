@@ -21,11 +21,25 @@ def in_parallel(
     `n_jobs` is joblib's: None for what ``joblib.parallel_config`` says, else 1; -1 for all cores. joblib is
     not imported where nothing could be parallel.
     """
-    if n_jobs == 0:
-        raise ValueError("n_jobs: expected a number of workers, or -1 for all cores, got 0")
-    if n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules):
+    if _alone(n_jobs):
         return [work(*each) for each in arguments]
     from joblib import Parallel, delayed
 
     found: list[Result] = Parallel(n_jobs=n_jobs)(delayed(work)(*each) for each in arguments)
     return found
+
+
+def workers(n_jobs: int | None) -> int:
+    """How many pieces of work are done at a time, `n_jobs` as for `in_parallel`."""
+    if _alone(n_jobs):
+        return 1
+    from joblib import effective_n_jobs
+
+    found: int = effective_n_jobs(n_jobs)
+    return found
+
+
+def _alone(n_jobs: int | None) -> bool:
+    if n_jobs == 0:
+        raise ValueError("n_jobs: expected a number of workers, or -1 for all cores, got 0")
+    return n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules)

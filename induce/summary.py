@@ -32,13 +32,18 @@ def scene_lines(scenes: LabelledScenes) -> Iterator[str]:
         yield f"contradiction: the same scene is labelled both pass and fail: {_names(group)}"
 
 
-def result_lines(scenes: LabelledScenes, result: InductionResult, time_limit: float) -> Iterator[str]:
-    """The check as a sentence and as JSON, its verdicts on the training scenes, and its objective."""
+def result_lines(
+    scenes: LabelledScenes, result: InductionResult, time_limit: float, kept: float = 0.0
+) -> Iterator[str]:
+    """The check as a sentence and as JSON, its verdicts on the training scenes, and its objective.
+
+    `kept` are the seconds of the time limit that learning did not have, as they are for cross-validation.
+    """
     yield f"check: {sentence(result.check)}"
     yield f"json: {json_text(result.check)}"
     wrong = result.misclassified
     yield f"training: {_rightness(Accuracy(len(scenes) - len(wrong), len(scenes), wrong))}"
-    yield f"objective: {_objective(result, time_limit)}"
+    yield f"objective: {_objective(result, time_limit, kept)}"
     if not result.beats_constant:
         yield (
             f"warning: always answering the same costs {_bits(result.constant)} bits, "
@@ -63,10 +68,22 @@ def held_out_lines(held_out: HeldOut) -> Iterator[str]:
         validation = held_out.cross_validation
         yield (
             f"cross-validation: {validation.accuracy.right} of {validation.accuracy.total} right "
-            f"in {validation.folds} folds (accuracy {validation.accuracy.share:.3f})"
+            f"in {_folds(validation)} (accuracy {validation.accuracy.share:.3f}){_bitten(validation)}"
         )
     if held_out.instead is not None:
         yield f"cross-validation: none; {held_out.instead}"
+
+
+def _folds(validation: CrossValidation) -> str:
+    planned = validation.folds + validation.skipped
+    return f"{validation.folds} of {planned} folds" if validation.skipped else f"{planned} folds"
+
+
+def _bitten(validation: CrossValidation) -> str:
+    """What the time limit did to the folds, if anything."""
+    said = [f"stopped the search in {validation.cut} of them"] if validation.cut else []
+    said += ["left no time for the others"] if validation.skipped else []
+    return f"; the time limit {' and '.join(said)}" if said else ""
 
 
 def to_dict(
@@ -87,6 +104,8 @@ def to_dict(
             "folds": validation.folds,
             **_accuracy_dict(validation.accuracy),
             "checks": list(validation.checks),
+            "stopped_by_time": validation.cut,
+            "skipped": validation.skipped,
         },
         "written": written,
     }
@@ -106,14 +125,15 @@ def _rightness(accuracy: Accuracy) -> str:
     return f"{text}; wrong on {_names(accuracy.wrong)}" if accuracy.wrong else text
 
 
-def _objective(result: InductionResult, time_limit: float) -> str:
+def _objective(result: InductionResult, time_limit: float, kept: float) -> str:
     parts = f"{_bits(result.size)} for the check"
     if result.penalty:
         parts += f" + {_bits(result.penalty)} for errors"
     if result.optimal:
         return f"{_bits(result.objective)} bits ({parts}), proved minimal"
+    spared = f", {kept:.3g} s of it kept for cross-validation," if kept else ""
     reason = {
-        "time": f"the time limit of {time_limit:g} s stopped the search",
+        "time": f"the time limit of {time_limit:g} s{spared} stopped the search",
         "work": "the work limit stopped the search",
         "interrupted": "it was interrupted",
     }.get(result.stopped, "the search ended at its own limits")

@@ -12,6 +12,7 @@ from induce.scenes import LabelledScenes
 from induce.summary import HeldOut, held_out_lines, result_lines, scene_lines, to_dict
 
 if TYPE_CHECKING:
+    from induce.commands.learning import Learner
     from induce.result import InductionResult
 
 
@@ -34,16 +35,17 @@ def pack_id_of(name: str) -> str:
 
 def learn_by_rule(
     scenes: LabelledScenes,
-    learn: Callable[[LabelledScenes, str], InductionResult],
+    learner: Learner,
+    folds_of: Callable[[str, LabelledScenes], int | str | None],
     hold_out: Callable[[str, LabelledScenes, InductionResult], HeldOut],
-    time_limit: float,
     pack_id: str,
     output: str | None,
     tell: Callable[[Iterable[str]], None],
 ) -> tuple[dict[str, Any], tuple[str, ...] | None]:
     """Learn, report and write; the report as one JSON-able object.
 
-    After an interrupt the rules that were not learnt are returned beside it.
+    Every rule has the learner's limits to itself; `folds_of` says how many folds it has, or why there are
+    none. After an interrupt the rules that were not learnt are returned beside the report.
     """
     from induce.rules import LearntRules
 
@@ -54,7 +56,8 @@ def learn_by_rule(
         tell([f"rule: {_shown(name)}"])
         tell(scene_lines(part))
         try:
-            results[name] = learn(part, f"rule {_shown(name)}")
+            folds = folds_of(name, part)
+            results[name] = learner.learn(part, folds, f"rule {_shown(name)}")
         except KeyboardInterrupt:
             if not results:
                 raise
@@ -62,7 +65,7 @@ def learn_by_rule(
             break
         except ValueError as error:
             raise ValueError(f"rule {_shown(name)}: {error}") from None
-        tell(result_lines(part, results[name], time_limit))
+        tell(result_lines(part, results[name], learner.time_limit, learner.kept_for(folds)))
         interrupted = results[name].stopped == "interrupted"
         if interrupted:
             break
