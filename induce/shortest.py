@@ -96,7 +96,14 @@ def cheapest_within(
 
 
 def literals_within(proposer: Proposer, bound: int) -> LiteralPool:
-    """The literals up to the bound, or up to the largest cost at which they are few enough."""
+    """The literals up to the bound, or up to the largest cost at which they are few enough.
+
+    Without collections the bound hardly changes how many they are, and all of them are listed at once.
+    """
+    if not proposer.root.children:
+        whole = proposer.complete(bound, CELLS, COLUMNS)
+        if whole is not None:
+            return whole
     pool = proposer.about_paths(bound)
     for cap in [cap for cap in CAPS if cap < bound] + [bound]:
         fuller = proposer.complete(cap, CELLS, COLUMNS)
