@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import combinations, permutations
+from operator import itemgetter
 from typing import Any
 
 import pytest
@@ -72,7 +74,7 @@ def path_tests(scope: Scope, model: DescriptionLength) -> list[Literal]:
     for one, other in permutations([*scope.columns, *scope.lengths], 2):
         for op in ("eq", "gte", "lte"):
             found += [Literal(PathTest(op, one, OtherPath(other)), n) for n in (False, True)]
-    return found + [literal for literal in sets(scope, model) if in_grammar(literal, scope, model)]
+    return [literal for literal in (*found, *sets(scope, model)) if in_grammar(literal, scope, model)]
 
 
 def sets(scope: Scope, model: DescriptionLength) -> Iterable[Literal]:
@@ -134,25 +136,36 @@ def cheapest(
     root = profile(examples.scenes, grammar, 1)
     model = DescriptionLength(root, grammar, ValueSets(root, grammar, examples))
     full = (1 << len(examples.scenes)) - 1
-    single: dict[int, int] = {}
-    for literal in literals_of(root, model, max_where):
-        try:
-            cost = model.literal(root, literal, max_where) + JOIN
-        except OutsideGrammarError:
-            continue
-        check = compile_check(literal_check(literal))
-        truth = sum(1 << i for i, scene in enumerate(examples.scenes) if check.passes(scene))
-        single[truth] = min(cost, single.get(truth, cost))
-    terms = combined(single, max_literals, lambda a, b: a & b)
-    hypotheses = combined(terms, max_terms, lambda a, b: a | b)
     wanted = sum(1 << i for i, label in enumerate(examples.passing) if label)
     charge = [units(PENALTY * weight) for weight in examples.weights]
-    totals = [
-        cost - JOIN + sum(charge[i] for i in range(len(charge)) if (truth ^ wanted) >> i & 1)
-        for truth, cost in hypotheses.items()
-        if truth not in (0, full)
-    ]
-    return bits(min(totals))
+
+    def total(truth: int, cost: int) -> int:
+        return cost - JOIN + sum(charge[i] for i in range(len(charge)) if (truth ^ wanted) >> i & 1)
+
+    single: dict[int, int] = {}
+    least = 1 << 60
+    for cost, literal in priced(literals_of(root, model, max_where), root, model, max_where):
+        if cost >= least:  # whatever says this literal, or one as dear, costs as much
+            break
+        check = compile_check(literal_check(literal))
+        truth = sum(1 << i for i, scene in enumerate(examples.scenes) if check.passes(scene))
+        single.setdefault(truth, cost + JOIN)
+        if truth not in (0, full):
+            least = min(least, total(truth, cost + JOIN))
+    terms = combined(single, max_literals, lambda a, b: a & b)
+    hypotheses = combined(terms, max_terms, lambda a, b: a | b)
+    return bits(min(total(truth, cost) for truth, cost in hypotheses.items() if truth not in (0, full)))
+
+
+def priced(
+    literals: Iterable[Literal], root: Scope, model: DescriptionLength, max_where: int
+) -> list[tuple[int, Literal]]:
+    """The literals of the grammar and what each costs, the cheapest first."""
+    found = []
+    for literal in literals:
+        with suppress(OutsideGrammarError):
+            found.append((model.literal(root, literal, max_where), literal))
+    return sorted(found, key=itemgetter(0))
 
 
 def combined(parts: dict[int, int], most: int, join: Any) -> dict[int, int]:

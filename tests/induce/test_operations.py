@@ -79,7 +79,7 @@ def test_truth_is_the_evaluators_and_every_candidate_is_priced_as_it_is_read(see
         for at in rng.sample(range(len(found.keys)), min(12, len(found.keys))):
             operation = found.operation(at)
             check = literal_check(Literal(operation))
-            said = [run_check(scene, check) for scene in examples.scenes]
+            said = list(map(compile_check(check), examples.scenes))
             assert [one.passed for one in said] == found.passes[at].tolist(), check
             failed = [not one.passed and (one.meta or {}).get("status") != "not_evaluated" for one in said]
             assert failed == found.fails[at].tolist(), check

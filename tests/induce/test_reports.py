@@ -321,8 +321,9 @@ def test_h5_whatever_is_claimed_is_what_run_check_says(rows: list[tuple[JSON, bo
     rows = [*rows, ({"score": 9, "kind": "c"}, True, 1.0), ({"score": 1, "kind": "d"}, False, 1.0)]
     scenes, given_labels, weights = map(list, zip(*rows, strict=True))
     labels = ["pass" if label else "fail" for label in given_labels]
-    ids = [f"s{i}" for i in range(len(scenes))]
-    result = learn_check(scenes, labels, ids=ids, sample_weight=weights, time_limit=1.0)
+    ids = [str(i) for i in range(len(scenes))]
+    fitted = CheckInducer(time_limit=1.0).fit(scenes, labels, sample_weight=weights)
+    result = fitted.result_
     for check in (result.check, *result.alternatives[:2]):
         told = verdicts_everywhere(check, scenes)
         assert all(verdicts == told["run_check"] for verdicts in told.values())
@@ -344,9 +345,9 @@ def test_h5_whatever_is_claimed_is_what_run_check_says(rows: list[tuple[JSON, bo
         assert {*term.right, *term.wrong} <= {
             name for name, verdict in zip(ids, passed, strict=True) if verdict
         }
-    fitted = CheckInducer(time_limit=1.0).fit(scenes, labels, sample_weight=weights)
+    assert fitted.check_ == result.check
     verdicts = [label == "pass" for label in fitted.predict(scenes)]
-    assert verdicts == [run_check(scene, fitted.check_).passed for scene in scenes]
+    assert verdicts == passed
     assert (fitted.decision_function(scenes) > 0).tolist() == verdicts
     assert [one.passed for one in margins(result.check, scenes)] == passed
 

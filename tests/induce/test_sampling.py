@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from evaluator import run_check
-from induce import Grammar, learn_check, objective_of, pooled, sampling
+from induce import Grammar, InductionResult, learn_check, objective_of, pooled, sampling
 from induce.grammar import units
 
 JSON = Any
@@ -25,6 +26,8 @@ RULE = {"op": "or", "of": [HEAVY_A, {"op": "find", "collection": "parts", "where
 BIAS = Grammar(max_count=1, max_set=1, index_paths=False, keyed_paths=False, max_disjunctions=0, every=False)
 LIMITS: dict[str, Any] = {"grammar": BIAS, "max_terms": 2, "max_literals": 2, "max_where": 2}
 OPTIONS = {**LIMITS, "work_limit": 1_000}
+COUNT = 140
+"""Of so many scenes two samples, or three where labels are flipped, are learnt from before all are."""
 
 
 def scene(rng: random.Random) -> JSON:
@@ -41,18 +44,27 @@ def labelled(count: int, flipped: float = 0.0) -> tuple[list[JSON], list[bool]]:
     return scenes, [run_check(one, RULE).passed is not (rng.random() < flipped) for one in scenes]
 
 
-@pytest.fixture
-def small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sampling, "MANY", 100)
-    monkeypatch.setattr(sampling, "SAMPLE", 60)
-    monkeypatch.setattr(sampling, "JOINING", 20)
+@pytest.fixture(scope="module", autouse=True)
+def small_samples() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sampling, "MANY", 100)
+        patch.setattr(sampling, "SAMPLE", 60)
+        patch.setattr(sampling, "JOINING", 20)
+        yield
 
 
-@pytest.mark.usefixtures("small_samples")
+@pytest.fixture(scope="module")
+def learnt() -> dict[float, InductionResult]:
+    """What samples lead to, by the share of flipped labels."""
+    return {flipped: learn_check(*labelled(COUNT, flipped), **OPTIONS) for flipped in (0.0, 0.05)}
+
+
 @pytest.mark.parametrize("flipped", [0.0, 0.05])
-def test_no_dearer_than_the_rule_behind_the_labels(flipped: float) -> None:
-    scenes, labels = labelled(250, flipped)
-    result = learn_check(scenes, labels, **OPTIONS)
+def test_no_dearer_than_the_rule_behind_the_labels(
+    learnt: dict[float, InductionResult], flipped: float
+) -> None:
+    scenes, labels = labelled(COUNT, flipped)
+    result = learnt[flipped]
     assert result.objective <= objective_of(RULE, scenes, labels, **LIMITS).total
     assert result.objective == objective_of(result.check, scenes, labels, **LIMITS).total
     assert result.lower_bound <= result.objective
@@ -60,26 +72,23 @@ def test_no_dearer_than_the_rule_behind_the_labels(flipped: float) -> None:
     assert sorted(result.misclassified) == sorted(map(str, wrong))
 
 
-@pytest.mark.usefixtures("small_samples")
-def test_the_order_of_the_scenes_changes_nothing() -> None:
-    scenes, labels = labelled(250, 0.05)
-    first = learn_check(scenes, labels, **OPTIONS)
+def test_the_order_of_the_scenes_changes_nothing(learnt: dict[float, InductionResult]) -> None:
+    scenes, labels = labelled(COUNT, 0.05)
+    first = learnt[0.05]
     order = random.Random(1).sample(range(len(scenes)), len(scenes))
     again = learn_check([scenes[i] for i in order], [labels[i] for i in order], **OPTIONS)
     assert again.check == first.check
     assert again.lower_bound == first.lower_bound
 
 
-@pytest.mark.usefixtures("small_samples")
-def test_a_sample_begins_no_worse_than_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    scenes, labels = labelled(250)
-    sampled = learn_check(scenes, labels, **OPTIONS)
+def test_a_sample_begins_no_worse_than_without(
+    learnt: dict[float, InductionResult], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sampling, "MANY", 1_000)
-    whole = learn_check(scenes, labels, **OPTIONS)
-    assert sampled.objective <= whole.objective
+    whole = learn_check(*labelled(COUNT), **OPTIONS)
+    assert learnt[0.0].objective <= whole.objective
 
 
-@pytest.mark.usefixtures("small_samples")
 def test_an_interrupt_while_a_sample_is_learnt_from_keeps_what_it_taught(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -90,7 +99,6 @@ def test_an_interrupt_while_a_sample_is_learnt_from_keeps_what_it_taught(
     assert result.objective <= objective_of(RULE, scenes, labels, **LIMITS).total
 
 
-@pytest.mark.usefixtures("small_samples")
 def test_bounds_that_a_sample_taught_lie_between_numbers_of_all_scenes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -102,7 +110,6 @@ def test_bounds_that_a_sample_taught_lie_between_numbers_of_all_scenes(
     assert result.objective == objective_of(result.check, scenes, labels, **LIMITS).total
 
 
-@pytest.mark.usefixtures("small_samples")
 def test_a_sample_that_teaches_nothing_hinders_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     scenes, labels = labelled(120)
     monkeypatch.setattr(sampling, "SAMPLE", 2)
@@ -110,7 +117,6 @@ def test_a_sample_that_teaches_nothing_hinders_nothing(monkeypatch: pytest.Monke
     assert result.objective <= objective_of(RULE, scenes, labels, penalty=3.0, **LIMITS).total
 
 
-@pytest.mark.usefixtures("small_samples")
 def test_an_interrupt_before_a_second_sample_has_taught_anything(monkeypatch: pytest.MonkeyPatch) -> None:
     scenes, labels = labelled(120, 0.05)
     taught = [RULE]
@@ -128,7 +134,6 @@ def test_an_interrupt_before_a_second_sample_has_taught_anything(monkeypatch: py
         learn_check(scenes, labels, **OPTIONS)
 
 
-@pytest.mark.usefixtures("small_samples")
 @pytest.mark.parametrize("kept", [0, 3])
 def test_what_a_sample_taught_stays_where_few_candidates_are_kept(
     kept: int, monkeypatch: pytest.MonkeyPatch
