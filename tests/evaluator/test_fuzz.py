@@ -89,6 +89,8 @@ SCENES: dict[str, Callable[[], Any]] = {
 }
 CHECKS: dict[str, Callable[[], Any]] = {
     "a leaf": lambda: LEAF,
+    "not, 20 deep": lambda: nested(20, lambda inner: {"op": "not", "of": inner}, LEAF),
+    "and, 20 deep": lambda: nested(20, lambda inner: {"op": "and", "of": [inner, LEAF]}, LEAF),
     "not, 200 deep": lambda: nested(200, lambda inner: {"op": "not", "of": inner}, LEAF),
     "and, 200 deep": lambda: nested(200, lambda inner: {"op": "and", "of": [inner, LEAF]}, LEAF),
     "find, 200 deep": lambda: nested(
@@ -115,6 +117,7 @@ CHECKS: dict[str, Callable[[], Any]] = {
     "a pattern too deep": lambda: {"op": "matches", "path": "a", "pattern": "(" * 5_000 + ")" * 5_000},
     "every assertion": assertions,
     "a schema that refers to itself": lambda: schema_of({"$ref": "#"}),
+    "a schema 20 deep": lambda: schema_of(nested(20, lambda inner: {"items": inner}, {"type": "null"})),
     "a schema 400 deep": lambda: schema_of(nested(400, lambda inner: {"items": inner}, {"type": "null"})),
     "a schema with a pattern too large": lambda: schema_of({"pattern": "(x{65536}){65536}"}),
     "contains itself": containing_itself,
@@ -169,6 +172,8 @@ LARGE = {
     "not, 5,000 deep",
     "a pattern too deep",
 }
+DEEP = {"not, 200 deep", "and, 200 deep", "a schema 400 deep"}
+DEEP_SCENES = {"no object", "arrays 5,000 deep", "a trace of other forms", "contains itself"}
 
 
 @pytest.mark.parametrize("scene", SCENES)
@@ -176,6 +181,8 @@ def test_scenes_and_checks_together(scene: str) -> None:
     built = SCENES[scene]()
     for name, make in CHECKS.items():
         if name in LARGE and scene != "no object":  # what is large is so on any scene
+            continue
+        if name in DEEP and scene not in DEEP_SCENES:  # and how deep it is tells on those that are deep too
             continue
         check = make()
         for use in ON_A_SCENE.values():
@@ -189,17 +196,17 @@ def test_checks_alone(check: str) -> None:
         keeps_the_contract(use, CHECKS[check]())
 
 
-def test_an_array_of_a_million_elements() -> None:
-    elements = [{"id": number} if number % 2 else number for number in range(1_000_000)]
+def test_an_array_of_many_elements() -> None:
+    elements = [{"id": number} if number % 2 else number for number in range(200_000)]
     find = {"op": "find", "collection": "", "where": {"op": "eq", "path": "id", "value": -1}}
-    check = {"op": "or", "of": [find, {"op": "count", "collection": "", "gte": 2_000_000}]}
+    check = {"op": "or", "of": [find, {"op": "count", "collection": "", "gte": 400_000}]}
     assert run_check(elements, check, anchors=True).gap == 1
     answers_an_agent(elements, check)
 
 
 @pytest.mark.parametrize("segment", ["a.", "a[0]", "[id=7]", '["a b"]', "[", "é🙂."])
-def test_paths_of_a_hundred_thousand_segments(segment: str) -> None:
-    path = segment * 100_000
+def test_paths_of_twenty_thousand_segments(segment: str) -> None:
+    path = segment * 20_000
     keeps_the_contract(evaluator.lookup, {"a": []}, path)
     keeps_the_contract(lambda: run_check({"a": 1}, {"op": "exists", "path": path}).why)
     keeps_the_contract(lambda: compile_check({"op": "exists", "path": path}).gap({"a": {1}}))
@@ -254,7 +261,7 @@ def test_any_text_is_a_cel_predicate_or_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["(" * 10_000, "!" * 10_000 + "a", "a && " * 20_000 + "a", "a" + ".b" * 50_000, "[" * 9_999]
+    "text", ["(" * 10_000, "!" * 10_000 + "a", "a && " * 5_000 + "a", "a" + ".b" * 20_000, "[" * 9_999]
 )
 def test_long_cel_texts(text: str) -> None:
     keeps_the_contract(lambda it: run_check({}, evaluator.from_cel(it)).why, text)

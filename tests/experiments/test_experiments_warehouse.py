@@ -59,6 +59,6 @@ def test_hidden_rules_of_up_to_two_terms_are_learnt(rule: str) -> None:
 
 def test_a_hidden_rule_of_three_terms_is_learnt_from_more_scenes() -> None:
     train, unseen = (generate("cooled_or_heavy_or_small", *part) for part in (("train", 120), ("test", 200)))
-    limits = {"max_terms": 3, "max_literals": 2, "max_where": 1, "max_nesting": 1, "work_limit": 20_000}
+    limits = {"max_terms": 3, "max_literals": 2, "max_where": 1, "max_nesting": 1, "work_limit": 5_000}
     result = learn_check(train.scenes, train.labels, ids=train.ids, engine="asp", **limits)
     assert grade(result.check, unseen).confusion.accuracy >= 0.9
