@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from evaluator import canonical_json, compile_check, evaluate_many, sentence
 from induce.committee import WITHIN, Rival, near_best
 from induce.costs import OutsideGrammarError
+from induce.distinct import distinct_columns
 from induce.examples import label_of
 from induce.grammar import Grammar
 from induce.learn import learn_check
@@ -158,7 +159,7 @@ def most_telling(votes: NDArray[np.bool_], shares: NDArray[np.float64], k: int) 
         chosen.append((best, float(gain[best])))
         settled = float(entropy[best])
         pairs = np.stack([blocks, votes[:, best].astype(np.intp)])
-        blocks = np.unique(pairs, axis=1, return_inverse=True)[1].reshape(-1)
+        blocks = distinct_columns(pairs).which
     return chosen
 
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from experiments.baselines.conditions import Conditions, conditions
 from experiments.baselines.features import Features, Test, Verdicts
 from experiments.baselines.fitted import Fitted, ListedRule, fitted_constant, fitted_list
+from induce.distinct import distinct_columns
 
 RULE_COST: Final = 0.01
 MOST_CONDITIONS: Final = 250
@@ -174,9 +175,7 @@ class _Search:
 
     def _alike_but_labelled_both_ways(self) -> Weights:
         """For each scene its weight where its label is the lighter one among the scenes that look like it."""
-        packed = np.packbits(self._truth.T > 0, axis=1)
-        _, kinds = np.unique(packed, axis=0, return_inverse=True)
-        kinds = kinds.reshape(-1)
+        kinds = distinct_columns(np.packbits(self._truth > 0, axis=0)).which
         passing, failing = (np.bincount(kinds, weights) for weights in (self._passing, self._failing))
         lighter = np.where(passing < failing, 1, 0)[kinds]
         return np.asarray(np.where(lighter == 1, self._passing, self._failing))

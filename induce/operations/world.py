@@ -19,6 +19,7 @@ from evaluator.assertions.json_value import key_of
 from evaluator.values import MISSING, isfinite_number
 from induce.column import is_number
 from induce.constants import Number, half_digits, roundest
+from induce.distinct import distinct_columns
 from induce.grammar import Costs
 from induce.operations.family import Batch
 from induce.operations.lanes import coded
@@ -228,10 +229,10 @@ def _not_unique(resource: Resource, rows: Mask, codes: list[Ints]) -> Mask:
     if not columns.shape[1]:
         return np.zeros(resource.scenes, np.bool_)
     lacking = (columns[1:] < 0).any(axis=0)
-    groups, counts = np.unique(columns[:, ~lacking], axis=1, return_counts=True)
+    found = distinct_columns(columns[:, ~lacking])
     fails = np.zeros(resource.scenes, np.bool_)
     fails[columns[0, lacking]] = True
-    fails[groups[0, counts > 1]] = True
+    fails[found.columns[0, found.counts > 1]] = True
     return fails
 
 
