@@ -1,4 +1,4 @@
-"""`induce next`, `label` and `alternatives` as processes."""
+"""`induce next`, `label` and `alternatives` as processes; what they refuse, within this one."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 
 from evaluator import run_check
 from induce import load_scenes
+from induce.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDS = [
@@ -158,14 +159,18 @@ def test_alternatives_show_a_scene_on_which_they_differ(tmp_path: Path) -> None:
     ],
 )
 def test_unusable_input_is_one_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], said: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: tuple[str, ...],
+    said: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "scenes.jsonl", RECORDS)
     write(tmp_path / "one.jsonl", RECORDS[:2])
-    ran = induce(*arguments)
-    assert ran.returncode == 2
-    assert ran.stdout == "" or arguments[0] == "next"
-    assert said in ran.stderr
-    assert ran.stderr.count("\n") == 1
-    assert "Traceback" not in ran.stderr
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == "" or arguments[0] == "next"
+    assert said in err
+    assert err.count("\n") == 1
+    assert "Traceback" not in err

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from induce.cli import main
+
 ROOT = Path(__file__).resolve().parents[2]
 CHECK = {"id": "cheap", "expr": {"op": "lt", "path": "total", "value": 500}}
 
@@ -80,13 +82,21 @@ def test_rules_with_the_facts_of_scenes_run_in_clingo(tmp_path: Path) -> None:
         ([], "Missing argument 'CHECK'"),
     ],
 )
-def test_what_cannot_be_exported_is_one_sentence(tmp_path: Path, arguments: list[str], message: str) -> None:
+def test_what_cannot_be_exported_is_one_sentence(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "check.json").write_text(json.dumps(CHECK))
     (tmp_path / "as.json").write_text(json.dumps({"op": "eq", "path": "a", "value": 1, "as": "cell"}))
     (tmp_path / "broken.json").write_text('{"op": "lessthan"}')
     (tmp_path / "list.json").write_text("[]")
-    code, out, err = induce("export", *arguments, folder=tmp_path)
-    assert (code, out) == (2, "")
+    assert main(["export", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
     assert err.startswith(f"induce: {message}")
     assert err.count("\n") == 1
 

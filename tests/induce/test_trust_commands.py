@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from evaluator import run_check
+from induce.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 KNIFE = {
@@ -193,12 +194,15 @@ def test_rules_are_learnt_into_a_pack_that_runs(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["explain", "score", "repair"])
-def test_an_unusable_check_is_one_sentence_with_its_place(folder: Path, command: str) -> None:
+def test_an_unusable_check_is_one_sentence_with_its_place(
+    folder: Path, command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
     (folder / "bad.json").write_text('{"op": "lte", "path": "total", "value": "x"}', encoding="utf-8")
-    done = run("induce", command, "bad.json", "s.jsonl", folder=folder)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("induce: bad.json: $.value: expected a number")
-    assert len(done.stderr.splitlines()) == 1
-    missing = run("induce", command, "nowhere.json", "s.jsonl", folder=folder)
-    assert missing.returncode == 2
-    assert "Traceback" not in missing.stderr
+    assert main([command, "bad.json", "s.jsonl"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("induce: bad.json: $.value: expected a number")
+    assert len(err.splitlines()) == 1
+    assert main([command, "nowhere.json", "s.jsonl"]) == 2
+    assert "Traceback" not in capsys.readouterr().err
