@@ -85,8 +85,13 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
+ALONE = {"PYTHONPATH": str(ROOT), "COLUMNS": "200", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+"""With the plugins that are asked for and no others, which take a second to start."""
+
+
 def run(project: Path, *args: str, plugin: bool = True) -> subprocess.CompletedProcess[str]:
     asked = ["-p", "evaluator.pytest_plugin"] if plugin else []
+    asked += ["-p", "xdist"] if "-n" in args else []
     command = [sys.executable, "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider", *asked, *args]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     return subprocess.run(
@@ -95,7 +100,7 @@ def run(project: Path, *args: str, plugin: bool = True) -> subprocess.CompletedP
         text=True,
         encoding="utf-8",
         cwd=project,
-        env=kept | {"PYTHONPATH": str(ROOT), "COLUMNS": "200"},
+        env=kept | ALONE,
         timeout=120,
         check=False,
     )

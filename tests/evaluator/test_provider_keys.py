@@ -181,7 +181,7 @@ def test_a_traceback_with_locals_does_not_print_it(tmp_path: Path) -> None:
             "test_it.py",
         ],
         cwd=tmp_path,
-        env=environment_with(OPENAI_API_KEY=SECRET),
+        env=environment_with(OPENAI_API_KEY=SECRET, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1"),
         capture_output=True,
         text=True,
         check=False,
