@@ -299,10 +299,10 @@ def test_a_window_is_what_looking_at_every_tick_would_say(
         history, now, verdict = seen, at, result.passed
 
 
-def test_a_million_ticks_hold_no_more_than_the_window() -> None:
+def test_many_ticks_hold_no_more_than_the_window() -> None:
     window = SlidingWindow(TimeWindow.of({"from": -50, "to": -10}))
     most, steps = 0, 0
-    for at in range(1_000_000):
+    for at in range(200_000):
         gap = float(50 - at % 50 if at % 100_000 < 50_000 else 0)  # falling: the worst that can be held
         verdict = Verdict(float(at), gap, "")
         outlook = window.look(verdict)
@@ -310,7 +310,7 @@ def test_a_million_ticks_hold_no_more_than_the_window() -> None:
         window.keep(verdict, outlook)
         most = max(most, len(window))
     assert 40 <= most <= 52
-    assert steps <= 2_000_000
+    assert steps <= 400_000
 
 
 CHEAP = {"op": "constraint.cost_under", "max_cost": 1}

@@ -36,11 +36,13 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def experiments(environment: dict[str, str]) -> Command:
     """``experiments(folder, *words)`` runs the command in ``folder``."""
 
-    def run(folder: Path, *words: str, path: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    def run(
+        folder: Path, *words: str, path: Path = ROOT, hash_seed: str = "random"
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "experiments", *words],
             cwd=folder,
-            env={**environment, "PYTHONPATH": str(path)},
+            env={**environment, "PYTHONPATH": str(path), "PYTHONHASHSEED": hash_seed},
             capture_output=True,
             text=True,
             timeout=240,

@@ -41,11 +41,11 @@ ROOT = Path(__file__).parents[2]
 TOLD = ["active.svg", "paper.json", "paper.md", "sample_efficiency.svg"]
 
 
-def written(folder: Path, experiments: Command, *words: str) -> tuple[dict[str, bytes], str]:
+def written(folder: Path, experiments: Command, **options: str) -> tuple[dict[str, bytes], str]:
     """The files of a small paper by name, those of times apart, and what was said."""
     (folder / "own/preset").mkdir(parents=True, exist_ok=True)
     (folder / "own/preset/small.yaml").write_text(SMALL, encoding="utf-8")
-    done = experiments(folder, "--config-dir", "own", "preset=small", "tracking=none", *words)
+    done = experiments(folder, "--config-dir", "own", "preset=small", "tracking=none", **options)
     assert done.returncode == 0, done.stderr
     files = {path.name: path.read_bytes() for path in (folder / "paper").iterdir() if path.is_file()}
     return {name: content for name, content in files.items() if name in TOLD}, done.stdout
@@ -80,13 +80,9 @@ def test_a_small_paper_says_what_its_runs_found(small: tuple[Path, dict[str, byt
 
 
 def test_the_same_paper_again_byte_for_byte(
-    small: tuple[Path, dict[str, bytes], str],
-    experiments: Command,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    small: tuple[Path, dict[str, bytes], str], experiments: Command, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("PYTHONHASHSEED", "12")
-    files, _ = written(tmp_path, experiments)
+    files, _ = written(tmp_path, experiments, hash_seed="12")
     assert files == small[1]
 
 

@@ -80,10 +80,10 @@ def test_the_table_is_with_the_run_of_the_sweep(swept: tuple[Path, str]) -> None
 
 
 def test_the_same_table_without_m_and_with_another_hash_seed(
-    swept: tuple[Path, str], experiments: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    swept: tuple[Path, str], experiments: Command, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("PYTHONHASHSEED", "77")
-    assert experiments(tmp_path, "preset=sample_efficiency", *SMALL, "tracking=none").returncode == 0
+    words = ("preset=sample_efficiency", *SMALL, "tracking=none")
+    assert experiments(tmp_path, *words, hash_seed="77").returncode == 0
     assert table_of(tmp_path) == table_of(swept[0])
 
 
