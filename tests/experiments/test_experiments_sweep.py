@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -88,7 +89,7 @@ def start(environment: dict[str, str]) -> Iterator[Start]:
 
 
 def test_h12_a_parallel_sweep_in_an_empty_folder(experiments: Command, tmp_path: Path) -> None:
-    words = ("hydra/launcher=joblib", "learner=enumerate,asp", "seed=1,2")
+    words = ("hydra/launcher=joblib", "learner=enumerate,asp", "seed=1,2", "tracking.report=false")
     done = experiments(tmp_path, "-m", *words, *(word for word in QUICK if word != "learner=enumerate"))
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mlartifacts", "mlflow.db", "multirun"]
@@ -130,8 +131,9 @@ def test_a_killed_sweep_goes_on_where_it_was(experiments: Command, start: Start,
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_sweep_that_is_told_to_stop_says_so_and_goes_on(
-    experiments: Command, start: Start, tmp_path: Path, number: signal.Signals
+    experiments: Command, start: Start, store: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
+    shutil.copy(store, tmp_path)
     words = FOUR if number == signal.SIGTERM else (*FOUR, "tracking=none")
     stopped = start(tmp_path, *words)
     wait_until(stopped, lambda: bool(list(tmp_path.glob("multirun/*/2/unfinished.json"))))
@@ -172,7 +174,11 @@ def test_a_sweep_goes_into_a_folder_beside_the_working_one(experiments: Command,
     assert done.stdout.endswith(f"sweep: 2 of 2 runs finished\nfiles: {tmp_path / 'there'}\n")
 
 
-def test_one_configuration_that_fails_stops_no_other(experiments: Command, tmp_path: Path) -> None:
+def test_one_configuration_that_fails_stops_no_other(
+    experiments: Command, store: Path, tmp_path: Path
+) -> None:
+    shutil.copy(store, tmp_path)
+
     def write(name: str) -> None:
         lines = [json.dumps({"label": "pass" if n < 6 else "fail", "scene": {"n": n}}) for n in range(12)]
         (tmp_path / name).write_text("\n".join(lines), encoding="utf-8")
@@ -200,7 +206,10 @@ def test_one_configuration_that_fails_stops_no_other(experiments: Command, tmp_p
     SweepStore(tmp_path).assert_each_finished_once(3)
 
 
-def test_results_that_could_not_be_recorded_are_recorded_later(experiments: Command, tmp_path: Path) -> None:
+def test_results_that_could_not_be_recorded_are_recorded_later(
+    experiments: Command, store: Path, tmp_path: Path
+) -> None:
+    shutil.copy(store, tmp_path)
     (tmp_path / "notes.txt").write_text("not a database", encoding="utf-8")
     words = ("-m", "seed=1,2", *QUICK, *BARE)
     done = experiments(tmp_path, *words, "tracking.uri=sqlite:///notes.txt")
