@@ -227,7 +227,7 @@ def test_rules_learnt_before_are_kept(tmp_path: Path) -> None:
     ]
     noise = [
         {"labels": {"b": draw.choice(["pass", "fail"])}, "scene": {f"f{k}": draw.random() for k in range(20)}}
-        for _ in range(150)
+        for _ in range(60)
     ]
     path = tmp_path / "rules.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records + noise))
