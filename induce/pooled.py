@@ -359,10 +359,11 @@ class PooledSearch:
             best, pieces = self.best, self._chords()
             bound = self.best
             for number, (low, high) in enumerate(pieces):
-                if time.monotonic() >= deadline:
+                left = min(deadline, self.deadline) - time.monotonic()  # an interrupt moves the latter
+                if left <= 0:
                     self.stopped = "time"
                     return
-                share = (deadline - time.monotonic()) / (len(pieces) - number)
+                share = left / (len(pieces) - number)
                 others = bound if number == len(pieces) - 1 else 0
                 bound = min(bound, self._bound_between(low, high, time.monotonic() + share, others))
             self.proved = max(self.proved, min(bound, self.best))

@@ -36,6 +36,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from induce.distinct import distinct_columns
 from induce.search.bits import Bools, Ints, Words, pack, unpack
 from induce.search.limits import Limits
 from induce.search.table import Indices, Table
@@ -296,8 +297,7 @@ class Miner:
         budget = self.budget()
         least = rows.size + use.cheapest
         slack = np.minimum(budget - share * least - self.rest(rows.cover), self.cap - least)
-        lists, which = np.unique(self._listed(rows.failed, use.fails, slack), axis=1, return_inverse=True)
-        which = which.reshape(-1)
+        lists, which, _ = distinct_columns(self._listed(rows.failed, use.fails, slack))
         listed = _meets(lists, ~use.failed)
         allowed = listed[which]
         places = np.arange(len(use.literals))[None, :]

@@ -245,3 +245,21 @@ def test_rules_learnt_before_are_kept(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert stderr.splitlines()[-1].endswith("is the best so far; rules not learnt: c")
     assert [check["id"] for check in json.loads((tmp_path / "pack.json").read_text())["checks"]] == ["a", "b"]
+
+
+def test_an_interrupt_within_a_proof_leaves_the_rest_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(induce.progress, "BETWEEN", 0.0)
+    draw = random.Random(3)
+    scenes = [{f"f{k}": draw.randrange(1000) for k in range(8)} for _ in range(60)]
+    labels = [draw.choice(["pass", "fail"]) for _ in scenes]
+    proving: list[Progress] = []
+
+    def listen(progress: Progress) -> None:
+        if progress.stage == "proof":
+            proving.append(progress)
+            if len(proving) == 5:
+                raise KeyboardInterrupt
+            assert progress.nodes < proving[0].nodes + 20_000, "it goes on"
+
+    result = learn_check(scenes, labels, time_limit=3600, progress=listen)
+    assert result.stopped == "interrupted"
