@@ -86,7 +86,7 @@ class LiteralPool:
     KEPT_TIES = 32
 
     def __init__(self, passes: int, penalties: Penalties, cap: int) -> None:
-        self.passes = passes
+        self.passes, self.penalties = passes, penalties
         self.cap = cap
         self.telling_only = False
         self._pass_cost = penalties.passing[:passes]
@@ -258,7 +258,7 @@ class Proposer:
 
     def fitting(self, left: Openings, labels: Mask, least: int, cells: float) -> LiteralPool | None:
         """Every literal dearer than `least` that fits an opening, or None when that is too much work."""
-        pool = LiteralPool(self.passes, self.penalties, int(left.budget.max(initial=0)))
+        pool = LiteralPool(self.passes, self.penalties, int(left.room.max(initial=0)))
         allowance = Allowance(cells, self.deadline)
         try:
             FittingLiterals(self.root, self.tests, self.max_where, left, labels, least, allowance).run(pool)

@@ -7,6 +7,7 @@ costs more than that, so the smaller of the two is a bound for the whole grammar
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluator import compile_check
+from induce.closing import EVERYTHING, close
 from induce.grammar import UNIT, units
 from induce.hypothesis_space import HypothesisSpace
 from induce.literals import Hypothesis, Literal, literal_check, preference
@@ -25,7 +27,7 @@ from induce.pool import LiteralPool, Proposer, Table
 from induce.progress import Reporter, Stage
 from induce.result import Stopped
 from induce.search import Hypothesis as Columns
-from induce.search import SearchOutcome, SearchProblem, TooManyOpeningsError, openings, search, unpack
+from induce.search import SearchOutcome, SearchProblem, TooManyOpeningsError, search, unpack
 from induce.search.limits import LimitReachedError, Limits
 
 Engine = OneOf["auto", "enumerate", "asp"]
@@ -42,7 +44,6 @@ NEAR = 1.5
 """How far below half the incumbent's objective the pool may be complete for an early proof to be tried."""
 BEAM_CAP = units(64)
 BEAM_LITERALS = units(20)
-EVERYTHING = 1 << 62
 QUICK_NODES = 600
 """Search nodes for a first incumbent on each pool; a cheap one makes fuller pools needless."""
 FILL_SHARE, EXTEND_SHARE = 0.2, 0.4
@@ -59,7 +60,7 @@ COMPLETE_SHARE = 0.4
 CHORD_ROUNDS = 3
 ENOUGH = units(20)
 """Filling goes on up to here even where half the incumbent's objective is less."""
-CLOSING_SHARE = 0.25
+CLOSING_SHARE = 0.4
 FEW_CELLS, MANY_CELLS = 4e9, 4e10
 """Cells that proposing fitting literals may take, at first and in the end."""
 KEPT_TIES = 8
@@ -301,29 +302,26 @@ class PooledSearch:
         dearer; it then fits an opening that the others leave (see `induce.search.openings`), and all
         that do are proposed.
         """
-        space, budget = self.space, self.best - offset
-        if self.engine == "enumerate" or self.complete >= self.best or self.complete < self._half():
+        space = self.space
+        if self.engine == "enumerate" or self.complete >= self.best or not self.complete:
             return self.pool, self.complete
         now = time.monotonic()
         limits = Limits(now + CLOSING_SHARE * (deadline - now), None)
-        charged = space.charges(rate)
-        try:
-            left = openings(
-                self._problem(self.pool.table(self.best), charged), budget, self.complete + 1, limits
-            )
-        except (TooManyOpeningsError, LimitReachedError):
-            return self.pool, self.complete
-        if not len(left.budget):
-            return self.pool, self.best
         self.proposer.deadline = now + 2 * CLOSING_SHARE * (deadline - now)
-        dearer = self.proposer.fitting(
-            left, space.labels, self.complete, FEW_CELLS if self.hasty else MANY_CELLS
-        )
-        if dearer is None:
-            return self.pool, self.complete
-        self.pool.take(dearer, EVERYTHING)
-        dearer.take(self.pool, self.complete)
-        return dearer, self.best
+        charged = space.charges(rate)
+        cells = FEW_CELLS if self.hasty else MANY_CELLS
+        with contextlib.suppress(TooManyOpeningsError, LimitReachedError):
+            closed = close(
+                self.pool,
+                self.complete,
+                self.best - offset + space.cost.join,
+                lambda pool: self._problem(pool.table(self.best), charged),
+                lambda left: self.proposer.fitting(left, space.labels, self.complete, cells),
+                limits,
+            )
+            if closed is not None:
+                return closed, self.best
+        return self.pool, self.complete
 
     def _problem(self, table: Table, charged: NDArray[np.int64]) -> SearchProblem:
         space = self.space
@@ -355,7 +353,6 @@ class PooledSearch:
         Whatever better hypothesis turns up moves the chords, a few times.
         """
         for _ in range(CHORD_ROUNDS):
-            self._complete()
             best, pieces = self.best, self._chords()
             bound = self.best
             for number, (low, high) in enumerate(pieces):

@@ -28,7 +28,7 @@ from induce.profile import Scope
 from induce.proposers.collection import Allowance, PathTests, element_candidates
 from induce.proposers.extent import ranges
 from induce.proposers.rows import Candidate, Mask, Sink
-from induce.search import Openings
+from induce.search import Asks, Openings
 
 Floats = NDArray[np.floating]
 Ints = NDArray[np.int64]
@@ -43,25 +43,24 @@ EXACT = 1 << 24
 
 
 class Weights(NamedTuple):
-    """Penalties (n, k) of scenes for each of k openings, and the budgets (k,) of cost and errors."""
+    """What k openings ask in one way: penalties (n, k) of scenes, and budgets (k,) of cost and errors."""
 
     wanted: Floats
     unwanted: Floats
     budget: Ints
 
     @classmethod
-    def of(cls, openings: Openings, labels: Mask) -> Weights:
-        kind = np.float32 if openings.largest < EXACT else np.float64
-        wanted = np.zeros((len(labels), len(openings.budget)), kind)
+    def of(cls, asks: Asks, labels: Mask) -> Weights:
+        kind = np.float32 if asks.largest < EXACT else np.float64
+        wanted = np.zeros((len(labels), len(asks.budget)), kind)
         unwanted = np.zeros_like(wanted)
-        wanted[labels] = openings.wanted.T * openings.pass_penalty[:, None]
-        unwanted[~labels] = openings.unwanted.T * openings.fail_penalty[:, None]
-        return cls(wanted, unwanted, openings.budget)
+        wanted[labels], unwanted[~labels] = asks.wanted.T, asks.unwanted.T
+        return cls(wanted, unwanted, asks.budget)
 
     def fit(self, truth: Mask, cost: Ints) -> Mask:
-        """Which literals with truth (m, n) and cost (m,) fit some opening: (m,)."""
+        """Which literals with truth (m, n) and cost (m,) satisfy which openings: (m, k)."""
         errors = _sums(~truth, self.wanted) + _sums(truth, self.unwanted)
-        fits: Mask = np.any(errors + cost[:, None] <= self.budget, axis=1)
+        fits: Mask = errors + cost[:, None] <= self.budget
         return fits
 
 
@@ -150,21 +149,30 @@ class FittingLiterals:
         allowance: Allowance,
     ) -> None:
         self.root, self.tests, self.max_where = root, tests, max_where
-        self.weights, self.labels = Weights.of(openings, labels), labels
-        self.cap = int(openings.budget.max(initial=0))
+        self.weights, self.labels = [Weights.of(asks, labels) for asks in openings.asks], labels
+        self.room = openings.room
+        self.cap = int(self.room.max(initial=0))
         self.least, self.allowance = least, allowance
 
     def run(self, sink: Sink) -> None:
         """Put the literals into the sink."""
         candidates = self.tests.of(self.root, self.allowance)
         parts = Parts(self.root, self.tests, candidates, self.cap, self.allowance)
-        self.allowance.spend(parts.masks.size * len(self.weights.budget) / PRODUCTS)
+        self.allowance.spend(parts.masks.size * len(self.room) / PRODUCTS)
         dear = np.flatnonzero(parts.cost > self.least)
         if len(dear):
-            dear = dear[self.weights.fit(parts.masks[dear], parts.cost[dear])]
+            dear = dear[self.fit(parts.masks[dear], parts.cost[dear])]
             sink.add(parts.masks[dear], parts.cost[dear], lambda i: parts.literals[int(dear[i])])
         for child in self.root.children.values():
             self._about_elements(child, sink)
+
+    def fit(self, truth: Mask, cost: Ints) -> Mask:
+        """Which literals with truth (m, n) and cost (m,) fit some opening: (m,)."""
+        fits = cost[:, None] <= self.room
+        for weights in self.weights:
+            fits &= weights.fit(truth, cost)
+        some: Mask = fits.any(axis=1)
+        return some
 
     def _about_elements(self, scope: Scope, sink: Sink) -> None:
         forms = [form for form in self._forms() if form.overhead <= self.cap]
@@ -213,6 +221,17 @@ class _Grown(NamedTuple):
     viable: NDArray[np.intp]
 
 
+class _Asked(NamedTuple):
+    """Penalties (n, k) of scenes that are not reached, and of those not spared, and budgets (k,)."""
+
+    reach: Floats
+    spare: Floats
+    budget: Ints
+
+    def of(self, openings: NDArray[np.intp]) -> _Asked:
+        return _Asked(self.reach[:, openings], self.spare[:, openings], self.budget[openings])
+
+
 class _Growth:
     """The conjunctions of one form over one collection."""
 
@@ -227,18 +246,12 @@ class _Growth:
     ) -> None:
         self.search, self.scope, self.parts, self.form, self.sink = search, scope, parts, form, sink
         self.counts = counts
-        self.weights = weights = search.weights
-        self.reach = weights.wanted if form.reaches_passes else weights.unwanted
-        if form.bound is not None and form.bound[0] == "lte":  # does not hold where there is no array
-            self.reach = self.reach * scope.is_array[:, None]
-        self.spare = weights.wanted if form.spares_passes else weights.unwanted
         self.two_sided = form.reaches_passes and form.spares_passes
-        if self.two_sided:  # failing scenes are spared as well, by too few matching elements or too many
-            self.spare = weights.wanted + weights.unwanted
+        self.asks = [self._asked(weights) for weights in search.weights]
         self.saving = units(search.tests.cost.path_choice(scope))
         self.seen: dict[frozenset[int], NDArray[np.uint8]] = {}
         """Sets of parts that were visited, and for which openings, in packed bits."""
-        self.slack = 1 + 2 * len(weights.wanted) * float(np.finfo(weights.wanted.dtype).eps)
+        self.slack = 1 + 2 * len(search.labels) * max(float(np.finfo(a.spare.dtype).eps) for a in self.asks)
         kinds = [PLAIN, BOUND]
         if form.every:
             kinds = [PLAIN, DENIED]
@@ -246,16 +259,32 @@ class _Growth:
             kinds = [PLAIN]
         self.usable = np.flatnonzero(np.isin(parts.kind, kinds))
 
+    def _asked(self, weights: Weights) -> _Asked:
+        """What is asked of the matching elements."""
+        form = self.form
+        reach = weights.wanted if form.reaches_passes else weights.unwanted
+        if form.bound is not None and form.bound[0] == "lte":  # does not hold where there is no array
+            reach = reach * self.scope.is_array[:, None]
+        spare = weights.wanted if form.spares_passes else weights.unwanted
+        if self.two_sided:  # failing scenes are spared as well, by too few matching elements or too many
+            spare = weights.wanted + weights.unwanted
+        return _Asked(reach, spare, weights.budget)
+
     def run(self) -> None:
         everything = np.ones(len(self.scope.rows), np.bool_)
-        start = _Grown((), self.form.overhead, everything, np.arange(len(self.weights.budget)))
         counts = self.scope.owners_with(everything[None, :])
+        possible = self.search.room >= self.form.overhead
+        for ask in self.asks:
+            possible &= _sums(counts < self.form.reach, ask.reach)[0] <= ask.budget - self.form.overhead
+        start = _Grown((), self.form.overhead, everything, np.flatnonzero(possible))
+        if not len(start.viable):
+            return
         self._emit([start], counts)
         if not self._says_find:
             self._grow(start, counts[0], self._affordable(start, self.usable))
 
     def _affordable(self, grown: _Grown, parts: NDArray[np.intp]) -> NDArray[np.intp]:
-        room = int(self.weights.budget[grown.viable].max(initial=0)) - grown.cost
+        room = int(self.search.room[grown.viable].max(initial=0)) - grown.cost
         if self.form.every and any(self.parts.kind[part] == DENIED for part in grown.parts):
             parts = parts[self.parts.kind[parts] == PLAIN]
         return parts[self._added(grown, parts) <= room]
@@ -278,45 +307,112 @@ class _Growth:
         surplus = self._surplus(counts)
         unspared = surplus > 0
         shares = unspared / np.where(unspared, surplus, 1)
-        reach, spare = self.reach[:, grown.viable], self.spare[:, grown.viable]
-        due = _sums(unspared[None, :], spare)[0]
-        budget = self.weights.budget[grown.viable]
+        room, asks = self.search.room[grown.viable], [ask.of(grown.viable) for ask in self.asks]
+        due = [_sums(unspared[None, :], ask.spare)[0] for ask in asks]
         cheapest = max(0, int(self.parts.cost[usable].min()) - self.saving)
-        reaching: list[NDArray[np.intp]] = []
-        children: list[tuple[_Grown, NDArray[np.int32]]] = []
-        fresh: list[int] = []
+        added = self._added(grown, usable)
+        order = np.argsort(added, kind="stable")
+        usable, added = usable[order], added[order]
+        met, spent, reached, freeing = [], [], [], []
+        kept_parts: list[NDArray[np.intp]] = []
         step = max(1, CELLS // max(1, len(self.scope.rows)))
         for first in range(0, len(usable), step):
             batch = usable[first : first + step]
+            costs = (grown.cost + added[first : first + step])[:, None]
+            near = np.flatnonzero(room >= costs[0, 0])
+            if not len(near):
+                break
             after = self._met(grown, batch)
-            self.search.allowance.spend(after.size * len(budget) / PRODUCTS)
-            costs = grown.cost + self._added(grown, batch)
-            allowed = budget[None, :] - costs[:, None]
-            possible = _sums(after < form.reach, reach) <= allowed
+            self.search.allowance.spend(after.size * len(near) / PRODUCTS)
+            possible = costs <= room[near]
+            near_asks = [ask.of(near) for ask in asks] if len(near) < len(room) else asks
+            left_of = [ask.budget - costs - _sums(after < form.reach, ask.reach) for ask in near_asks]
+            for allowed in left_of:
+                possible &= allowed >= 0
             kept = np.flatnonzero(possible.any(axis=1))
-            reaching.append(batch[kept])
-            freed = _sums(np.minimum((counts - after[kept]) * shares, 1), spare) * self.slack + ROUNDING
-            most = np.clip(1 + allowed[kept] // cheapest, 1, left) if cheapest else left
-            freed = np.maximum(freed, freed * most - (most - 1) * cheapest)
-            possible = possible[kept] & (freed >= due - allowed[kept])
-            for at in np.flatnonzero(possible.any(axis=1)):
-                index, place = int(batch[kept[at]]), kept[at]
-                key = frozenset((*grown.parts, index))
-                if len(key) == len(grown.parts):
-                    continue
-                if key not in self.seen:
-                    fresh.append(len(children))
-                viable = self._unvisited(key, grown.viable[possible[at]])
-                if len(viable):
-                    mask = self.parts.masks[index] & grown.mask
-                    child = _Grown((*grown.parts, index), int(costs[place]), mask, viable)
-                    children.append((child, after[place]))
+            lasting = np.minimum((counts - after[kept]) * shares, 1)
+            reaching = np.zeros((len(kept), len(room)), np.bool_)
+            reaching[:, near] = possible = possible[kept]
+            for ask, left_over, allowed in zip(near_asks, due, left_of, strict=True):
+                allowed = allowed[kept]
+                freed = _sums(lasting, ask.spare) * self.slack + ROUNDING
+                most = np.clip(1 + allowed // cheapest, 1, left) if cheapest else left
+                freed = np.maximum(freed, freed * most - (most - 1) * cheapest)
+                possible = possible & (freed >= left_over[near] - allowed)
+            enough = np.zeros_like(reaching)
+            enough[:, near] = possible
+            kept_parts.append(batch[kept])
+            met.append(after[kept])
+            spent.append(costs[kept, 0])
+            reached.append(reaching)
+            freeing.append(enough)
+        if not kept_parts:
+            return
+        remaining, after, costs = np.concatenate(kept_parts), np.concatenate(met), np.concatenate(spent)
+        next_ones = self._next(
+            grown, counts, remaining, cheapest, asks, np.concatenate(reached), np.concatenate(freeing), left
+        )
+        children: list[tuple[_Grown, NDArray[np.int32]]] = []
+        fresh: list[int] = []
+        for at in np.flatnonzero(next_ones.any(axis=1)):
+            index = int(remaining[at])
+            key = frozenset((*grown.parts, index))
+            if len(key) == len(grown.parts):
+                continue
+            if key not in self.seen:
+                fresh.append(len(children))
+            viable = self._unvisited(key, grown.viable[next_ones[at]])
+            if len(viable):
+                mask = self.parts.masks[index] & grown.mask
+                child = _Grown((*grown.parts, index), int(costs[at]), mask, viable)
+                children.append((child, after[at]))
         for first in range(0, len(fresh), step):
             some = [children[at] for at in fresh[first : first + step]]
             self._emit([child for child, _ in some], np.array([met for _, met in some]))
-        remaining = np.concatenate(reaching)
-        for child, met in children if left > 1 else ():
-            self._grow(child, met, self._affordable(child, remaining))
+        for child, counts_of_child in children if left > 1 else ():
+            self._grow(child, counts_of_child, self._affordable(child, remaining))
+
+    def _next(
+        self,
+        grown: _Grown,
+        counts: NDArray[np.int32],
+        parts: NDArray[np.intp],
+        cheapest: int,
+        asks: list[_Asked],
+        reaching: Mask,
+        freeing: Mask,
+        left: int,
+    ) -> Mask:
+        """Which parts to add next for which openings, (m, k): some part that comes must be among them."""
+        live = np.flatnonzero(grown.mask & (counts > self.form.spare)[self.scope.owner])
+        if self.two_sided or not len(parts) or not len(live):
+            return freeing
+        held = self.parts.masks[np.ix_(parts, live)]
+        excluding = len(parts) - held.sum(axis=0)
+        order = np.argsort(excluding, kind="stable")
+        owner = self.scope.owner[live[order]]
+        by_scene = np.argsort(owner, kind="stable")
+        starts = np.flatnonzero(np.concatenate([[True], np.diff(owner[by_scene]) > 0]))
+        hardest = order[by_scene[starts[:, None] + np.arange(self.form.spare + 1)]]
+        """The elements, one more than may match, that the fewest parts exclude, of each scene."""
+        scenes = owner[by_scene[starts]]
+        ranked = np.argsort(excluding[hardest].sum(axis=1), kind="stable")
+        scenes, hardest = scenes[ranked], hardest[ranked]
+        out = freeing.copy()
+        for ask in asks:
+            paid = _sums((counts < self.form.reach)[None, :], ask.reach)[0]
+            slack = ask.budget - grown.cost - cheapest - paid
+            weight = ask.spare[scenes]
+            total = weight.cumsum(axis=0, dtype=np.float64) * self.slack + ROUNDING
+            for opening in np.flatnonzero(total[-1] > slack + 2 * ROUNDING):
+                last = int(np.searchsorted(total[:, opening], slack[opening] + 2 * ROUNDING, side="right"))
+                listed = hardest[: last + 1][weight[: last + 1, opening] > 0]
+                some = reaching[:, opening] & ~held[:, listed.ravel()].all(axis=1)
+                if left == 1:
+                    out[:, opening] &= some
+                elif some.sum() < out[:, opening].sum():
+                    out[:, opening] = some
+        return out
 
     def _surplus(self, counts: NDArray[np.int32]) -> NDArray[np.int32]:
         """By how many elements each scene matches too many to be spared."""
@@ -328,7 +424,7 @@ class _Growth:
 
     def _unvisited(self, key: frozenset[int], viable: NDArray[np.intp]) -> NDArray[np.intp]:
         """Those openings for which the set of parts was not visited; it is from now on."""
-        leads = np.zeros(len(self.weights.budget), np.bool_)
+        leads = np.zeros(len(self.search.room), np.bool_)
         leads[viable] = True
         packed = np.packbits(leads)
         known = self.seen.get(key)
@@ -363,7 +459,7 @@ class _Growth:
             truth = ((counts <= k) if name == "lte" else (counts == k)) & self.scope.is_array
         truth = truth ^ form.negated
         costs = np.array([grown[at].cost for at in kept], np.int64)
-        fitting = np.flatnonzero((costs > self.search.least) & self.weights.fit(truth, costs))
+        fitting = np.flatnonzero((costs > self.search.least) & self.search.fit(truth, costs))
 
         def make(i: int) -> Literal:
             parts = sorted(grown[kept[int(fitting[i])]].parts)

@@ -1,244 +1,353 @@
-"""Openings: what partial hypotheses leave to one more literal.
+"""Openings: what the other literals of a hypothesis leave to one more.
 
-Suppose a hypothesis within the budget holds one literal from outside the table, of cost c at least
-``least``. Without it the hypothesis is a conjunction T of the literal's own term and other terms O,
-all made of table literals, and small, for budget less c must pay for them and for their errors:
-fails that O covers, and passes that neither O nor T covers. Of the passes that T but not O covers
-the literal must cover all, of such fails it must cover none, or pay the penalties. So each pair
-(T, O) within ``budget - least`` is an opening with *wanted* and *unwanted* scenes and a budget for
-the literal's cost and its errors on them; a literal that fits no opening stands in no hypothesis
-within the budget that is otherwise made of the table. As c nears the budget few openings remain,
-and what fits them is nearly right by itself.
+Take a hypothesis within the budget and a literal of it from outside the table, of cost at least ``least``,
+in a term whose other literals are T. T covers some passes and fails: of those passes the literal must
+cover all, of those fails none, or pay. So each T that leaves room for the least cost is an opening with
+*wanted* and *unwanted* scenes and a budget; what fits no opening stands in no hypothesis within the
+budget that is otherwise made of the table. What the other terms do is known in one of two ways.
 
-What another literal or term can replace in every hypothesis is in no opening, nor is what an optimum
-has no use for (facts 1 and 2 of :mod:`induce.search.terms`): an idle literal of a term that has others,
-the new one among them, an idle term of a hypothesis that has others. All of this must hold whatever the
-new literal is. So scenes that no table literal tells apart are kept apart where their labels differ.
+- Where they are made of the table, each disjunction of table terms that leaves room for the literal is
+  looked at (:mod:`induce.search.others`): what it covers is not wanted, or not to be rejected.
+- Where one of them holds a literal from outside as well, little room is left, and prices on the passing
+  scenes say what a term may ask (:mod:`induce.search.term_prices`): in hypotheses of q terms each
+  has an r within a threshold, whatever the others are. There fails weigh a q-th, so the opening asks
+  twice: by r, and by what the term may cost in full.
+
+Where j literals of the term are from outside the table, none knows what the others do. Yet one of them
+leaves at most a j-th of the work to all others: if ``u`` fails are rejected by none of the j, out of U
+to be rejected, one of them rejects all but ``((j - 1) U + u) / j``, since each of the others counts
+every fail at most once. It therefore errs on u' fails only where ``u >= j u' - (j - 1) U``. The other
+literals of its term are found in the same way, once it is in the table.
+
+A term in which a literal is idle, and one that is idle itself, is in no preferred optimum (facts 1 and 2
+of :mod:`induce.search.terms`). All of this must hold whatever the new literal is, so scenes that no
+table literal tells apart are kept apart.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from induce.search.bits import Bools, Ints, unpack
-from induce.search.limits import Limits, PartEndedError
+from induce.search.limits import Limits
+from induce.search.others import Others, TooManyError, disjunctions
 from induce.search.problem import SearchProblem
 from induce.search.reduce import undominated
 from induce.search.table import build_table
-from induce.search.terms import MinedTerms, Miner
+from induce.search.term_prices import TermPrices
 
-MOST_TERMS = 20_000
-MOST_OPENINGS = 6_000
-MINING_NODES = 20_000
+MOST_OPENINGS = 40_000
+MOST_KEPT = 6_000
 BLOCK = 256
 
 
 @dataclass(frozen=True)
-class Openings:
-    """``wanted`` bool[k, P], ``unwanted`` bool[k, F], ``budget`` int64[k]; the problem's penalties."""
+class Asks:
+    """What a literal must satisfy for each of k openings: cost and errors within a budget.
 
-    wanted: Bools
-    unwanted: Bools
+    ``wanted`` int64[k, P] is paid for passing scenes on which it does not hold, ``unwanted`` int64[k, F]
+    for failing ones on which it does; ``budget`` int64[k].
+    """
+
+    wanted: Ints
+    unwanted: Ints
     budget: Ints
-    pass_penalty: Ints
-    fail_penalty: Ints
+
+    def take(self, at: Ints) -> Asks:
+        return Asks(self.wanted[at], self.unwanted[at], self.budget[at])
 
     @property
     def largest(self) -> int:
-        """No sum of penalties and budgets is larger."""
-        total = int(self.pass_penalty.sum()) + int(self.fail_penalty.sum())
-        return total + int(self.budget.max(initial=0))
+        """No sum of budgets and of what is paid is larger."""
+        paid = self.wanted.sum(axis=1) + self.unwanted.sum(axis=1)
+        return int((paid + np.maximum(self.budget, 0)).max(initial=0))
 
 
 @dataclass(frozen=True)
-class _Others:
-    """A disjunction of terms: sizes and penalties of fails, terms, and what it covers."""
+class Openings:
+    """k openings; a literal fits one if it costs at most its ``room`` int64[k] and satisfies all it asks."""
 
-    cost: int
-    size: int
-    terms: int
-    passed: Bools
-    failed: Bools
+    room: Ints
+    asks: tuple[Asks, ...]
+
+    def take(self, at: Ints) -> Openings:
+        return Openings(self.room[at], tuple(ask.take(at) for ask in self.asks))
+
+    def __len__(self) -> int:
+        return len(self.room)
 
 
 class TooManyOpeningsError(Exception):
     """There are more openings than it pays to look at."""
 
 
-def openings(problem: SearchProblem, budget: int, least: int, limits: Limits) -> Openings:
-    """The openings for a literal of cost at least ``least`` in hypotheses of cost at most ``budget``.
+@dataclass(frozen=True)
+class Unknown:
+    """Literals from outside a table: ``count`` of them in one term, each of cost at least ``least``."""
+
+    count: int
+    least: int
+
+
+def openings(
+    problem: SearchProblem,
+    prices: Sequence[TermPrices],
+    whole: int,
+    unknown: Unknown,
+    limits: Limits,
+) -> list[Openings]:
+    """The openings for the best of some unknown literals; ``whole`` bounds costs with a join a literal.
+
+    First where all other terms are made of literals of the problem, then where there are prices.
 
     Raises TooManyOpeningsError, and LimitReachedError as any search does.
     """
-    return _Opener(problem, budget, least, limits).run()
+    table = build_table(problem, apart=True)
+    table = table.select(undominated(table, limits))
+    order = np.argsort(table.cost, kind="stable")
+    rest = whole - unknown.count * (unknown.least + problem.join_cost)
+    try:
+        others = disjunctions(problem, table, rest, problem.max_terms - 1, limits)
+    except TooManyError:
+        raise TooManyOpeningsError from None
+    literals = _Literals(
+        table.cost[order],
+        unpack(problem.passing[table.index[order]], len(problem.pass_penalty)),
+        unpack(problem.failing[table.index[order]], len(problem.fail_penalty)),
+    )
+    openers = [
+        _BesideKnown(problem, literals, whole, unknown, limits, others),
+        *(_Priced(problem, literals, whole, unknown, limits, one) for one in prices),
+    ]
+    return [found for found in (opener.run() for opener in openers) if len(found)]
+
+
+@dataclass(frozen=True)
+class _Literals:
+    """Table literals, the cheapest first: ``cost`` with a join, truth on passing and failing scenes."""
+
+    cost: Ints
+    passed: Bools
+    failed: Bools
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Table literals of a term: passes and fails that they cover, their size, the first that may follow."""
+
+    wanted: Bools
+    unwanted: Bools
+    size: int
+    first: int
+    length: int
 
 
 class _Opener:
-    def __init__(self, problem: SearchProblem, budget: int, least: int, limits: Limits) -> None:
-        self.problem = problem
-        self.limits = limits
-        join = problem.join_cost
-        self.whole = budget + join
-        self.room = self.whole - least - join
-        self.least = least + join
-        table = build_table(problem, settle=False)
-        self.table = table.select(undominated(table, limits))
-        literals = self.table.index[self.table.cost <= self.room]
-        literals = literals[np.argsort(problem.cost[literals], kind="stable")]
-        self.cost = problem.cost[literals].astype(np.int64) + join
-        self.passed = unpack(problem.passing[literals], len(problem.pass_penalty))
-        self.failed = unpack(problem.failing[literals], len(problem.fail_penalty))
+    """Goes through the parts of terms that leave room for the unknown literals."""
+
+    def __init__(
+        self, problem: SearchProblem, literals: _Literals, whole: int, unknown: Unknown, limits: Limits
+    ) -> None:
+        self.problem, self.literals, self.limits = problem, literals, limits
         self.pass_penalty = problem.pass_penalty.astype(np.int64)
         self.fail_penalty = problem.fail_penalty.astype(np.int64)
-        self.found: dict[bytes, tuple[int, Bools, Bools]] = {}
+        self.count, self.least = unknown.count, unknown.least
+        self.new = unknown.count * (unknown.least + problem.join_cost)
+        """What the unknown literals add at least."""
+        self.spoken_for = self.new - unknown.least
+        """Of that, what is not the cost of the one to find."""
+        self.cap = whole - self.spoken_for
+        self.found: list[Openings] = []
 
     def run(self) -> Openings:
-        for others in self._others() if self.room >= 0 else ():
-            wanted = ~others.passed
-            everything = np.ones(len(self.fail_penalty), np.bool_)
-            self._conjoin(others, wanted, everything & ~others.failed, others.cost, 0, 0)
-        ranked = sorted(self.found.values(), key=lambda entry: -entry[0])
-        wanted = np.array([entry[1] for entry in ranked], np.bool_).reshape(-1, len(self.pass_penalty))
-        unwanted = np.array([entry[2] for entry in ranked], np.bool_).reshape(-1, len(self.fail_penalty))
-        kept = self._undominated(wanted, unwanted)
-        spent = np.array([entry[0] for entry in ranked], np.int64)
-        return Openings(wanted[kept], unwanted[kept], spent[kept], self.pass_penalty, self.fail_penalty)
+        self._visit(
+            _Part(np.ones(len(self.pass_penalty), np.bool_), np.ones(len(self.fail_penalty), np.bool_), 0, 0, 0)
+        )
+        if not self.found:
+            return Openings(np.zeros(0, np.int64), ())
+        return self._undominated(_joined(self.found))
 
-    def _conjoin(
-        self, others: _Others, wanted: Bools, unwanted: Bools, spent: int, first: int, length: int
-    ) -> None:
-        """Take the opening beside some literals of its own term, and those with further literals."""
-        covered, rejected = int(self.pass_penalty @ wanted), int(self.fail_penalty @ unwanted)
-        if (covered >= self.least or not others.terms) and (rejected >= self.least or not length):
-            self._keep(wanted, unwanted, self.whole - self.problem.join_cost - spent)
-        end = int(np.searchsorted(self.cost, self.room - spent, side="right"))
-        if length + 1 >= self.problem.max_literals or first >= end:
+    def _take(self, part: _Part) -> None:
+        """Note the openings beside a part."""
+        raise NotImplementedError
+
+    def _room(self, part: _Part, cost: Ints, wanted: Bools) -> Bools:
+        """Whether the part leaves room with further literals of that cost and those passes left, (k,)."""
+        raise NotImplementedError
+
+    def _visit(self, part: _Part) -> None:
+        self._take(part)
+        if sum(map(len, self.found)) > MOST_OPENINGS:
+            raise TooManyOpeningsError
+        literals = self.literals
+        end = int(np.searchsorted(literals.cost, self.cap - self.least - part.size, side="right"))
+        if part.length + self.count >= self.problem.max_literals or part.first >= end:
             return
         self.limits.spend(1)
-        cost = self.cost[first:end]
-        missed = (wanted & ~self.passed[first:end]) @ self.pass_penalty
-        shed = (unwanted & ~self.failed[first:end]) @ self.fail_penalty
-        fits = (spent + cost + missed <= self.room) & (shed >= cost)
-        if others.terms:
-            fits &= covered - missed >= self.least + cost
-        for at in np.flatnonzero(fits):
-            index = first + int(at)
-            self._conjoin(
-                others,
-                wanted & self.passed[index],
-                unwanted & self.failed[index],
-                spent + int(cost[at]) + int(missed[at]),
-                index + 1,
-                length + 1,
+        later = slice(part.first, end)
+        cost = literals.cost[later]
+        shed = (part.unwanted & ~literals.failed[later]) @ self.fail_penalty
+        at = np.flatnonzero((shed >= cost) & (int(self.fail_penalty @ part.unwanted) - shed >= self.new))
+        wanted = part.wanted & literals.passed[later][at]
+        room = self._room(part, cost[at], wanted)
+        for index, covered in zip((part.first + at[room]).tolist(), wanted[room], strict=True):
+            self._visit(
+                _Part(
+                    covered,
+                    part.unwanted & literals.failed[index],
+                    part.size + int(literals.cost[index]),
+                    index + 1,
+                    part.length + 1,
+                )
             )
 
-    def _keep(self, wanted: Bools, unwanted: Bools, budget: int) -> None:
-        key = np.packbits(wanted).tobytes() + np.packbits(unwanted).tobytes()
-        known = self.found.get(key)
-        if known is None or known[0] < budget:
-            self.found[key] = (budget, wanted, unwanted)
-        if len(self.found) > 4 * MOST_OPENINGS:
-            raise TooManyOpeningsError
+    def _needed(self, part: _Part, rejected: Ints) -> Ints:
+        """The most that a literal may cost without being idle, by the weight of fails left to reject."""
+        if part.length == 0 and self.count == 1:
+            return np.full_like(rejected, self.cap)
+        return rejected - self.spoken_for
 
-    def _others(self) -> list[_Others]:
-        """Disjunctions of table terms that leave room for a literal of the least cost."""
-        nothing = _Others(
-            0, 0, 0, np.zeros(len(self.pass_penalty), np.bool_), np.zeros(len(self.fail_penalty), np.bool_)
+    def _undominated(self, found: Openings) -> Openings:
+        """The openings that no other makes superfluous: one that all that fits them fits as well.
+
+        What fits one opening fits another if what the other wants beyond it, and does not want beyond it,
+        can be paid from the other's larger budget.
+        """
+        found = found.take(np.argsort(-found.room, kind="stable"))
+        kept = np.zeros(0, np.int64)
+        for first in range(0, len(found), BLOCK):
+            self.limits.check()
+            fresh = np.arange(first, min(first + BLOCK, len(found)))
+            rivals = np.concatenate([kept, fresh])
+            below = rivals[None, :] < fresh[:, None]
+            for ask in found.asks:
+                more = ask.budget[rivals][None, :] - ask.budget[fresh][:, None]
+                below &= more >= _beyond(ask.wanted[rivals], ask.wanted[fresh]) + _beyond(
+                    ask.unwanted[rivals], ask.unwanted[fresh]
+                )
+            kept = np.concatenate([kept, fresh[~below.any(axis=1)]])
+            if len(kept) > MOST_KEPT:
+                raise TooManyOpeningsError
+        return found.take(kept)
+
+
+class _BesideKnown(_Opener):
+    """Openings beside disjunctions of table terms."""
+
+    def __init__(
+        self,
+        problem: SearchProblem,
+        literals: _Literals,
+        whole: int,
+        unknown: Unknown,
+        limits: Limits,
+        others: Others,
+    ) -> None:
+        super().__init__(problem, literals, whole, unknown, limits)
+        self.others = others
+
+    def _take(self, part: _Part) -> None:
+        others, idle = self.others, self.count - 1
+        budget = self.cap - part.size - others.beside(self.pass_penalty, ~part.wanted[None, :])[0]
+        at = np.flatnonzero(budget >= self.least)
+        wanted, unwanted = part.wanted & ~others.passed[at], part.unwanted & ~others.failed[at]
+        covered, rejected = wanted @ self.pass_penalty, unwanted @ self.fail_penalty
+        budget = budget[at]
+        room = np.minimum(budget, self._needed(part, rejected))
+        room = np.where(others.terms[at] > 0, np.minimum(room, covered - part.size - self.spoken_for), room)
+        kept = np.flatnonzero(room >= self.least)
+        if not len(kept):
+            return
+        missed = wanted[kept] * self.pass_penalty
+        wrong = unwanted[kept] * self.fail_penalty
+        budget = budget[kept]
+        asks = [Asks(missed, wrong, budget)]
+        if idle:
+            asks = [
+                Asks(missed, np.zeros_like(wrong), budget),
+                Asks(missed, wrong * self.count, budget + idle * rejected[kept]),
+            ]
+        self.found.append(Openings(room[kept], tuple(asks)))
+
+    def _room(self, part: _Part, cost: Ints, wanted: Bools) -> Bools:
+        left = self.cap - part.size - cost
+        out: Bools = np.zeros(len(cost), np.bool_)
+        for first in range(0, len(cost), BLOCK):
+            some = slice(first, first + BLOCK)
+            beside = self.others.beside(self.pass_penalty, ~wanted[some])
+            out[some] = (left[some, None] - beside >= self.least).any(axis=1)
+        return out
+
+
+class _Priced(_Opener):
+    """Openings under prices for hypotheses of q terms, others of which hold unknown literals."""
+
+    def __init__(
+        self,
+        problem: SearchProblem,
+        literals: _Literals,
+        whole: int,
+        unknown: Unknown,
+        limits: Limits,
+        prices: TermPrices,
+    ) -> None:
+        super().__init__(problem, literals, whole, unknown, limits)
+        self.terms, self.prices = prices.terms, prices.prices
+        self.most = prices.most(whole) - self.terms * self.spoken_for
+        self.cap -= unknown.least + problem.join_cost + (self.terms - 2) * int(literals.cost[0])
+
+    def _take(self, part: _Part) -> None:
+        priced = (self.most + int(self.prices @ part.wanted) - self.terms * part.size) // self.terms
+        capped = self.cap - part.size
+        rejected = int(self.fail_penalty @ part.unwanted)
+        covered = int(self.pass_penalty @ part.wanted)
+        room = min(priced, capped, covered - part.size - self.spoken_for)
+        room = min(room, int(self._needed(part, np.array([rejected]))[0]))
+        if room < self.least:
+            return
+        wanted, unwanted = part.wanted[None, :], part.unwanted[None, :]
+        by_price = Asks(
+            wanted * (self.prices // self.terms),
+            unwanted * (0 if self.count > 1 else self.fail_penalty // self.terms),
+            np.array([priced]),
         )
-        terms = self._terms()
-        level, found = [(nothing, 0)], [nothing]
-        if not terms:
-            return found
-        sizes = np.array([term.size for term in terms])
-        passed, failed = np.array([t.passed for t in terms]), np.array([t.failed for t in terms])
-        for _ in range(1, self.problem.max_terms):
-            grown = []
-            for others, first in level:
-                end = int(np.searchsorted(sizes, self.room - others.size, side="right"))
-                if first >= end:
-                    continue
-                self.limits.spend(1)
-                wrong = (failed[first:end] | others.failed) @ self.fail_penalty
-                fresh = (passed[first:end] & ~others.passed) @ self.pass_penalty
-                size = others.size + sizes[first:end]
-                for at in np.flatnonzero((size + wrong <= self.room) & (fresh >= sizes[first:end])):
-                    term, spent = terms[first + int(at)], int(size[at])
-                    joined = _Others(
-                        spent + int(wrong[at]),
-                        spent,
-                        others.terms + 1,
-                        others.passed | term.passed,
-                        others.failed | term.failed,
-                    )
-                    grown.append((joined, first + int(at) + 1))
-            level = grown
-            found.extend(others for others, _ in grown)
-            if len(found) > MOST_TERMS:
-                raise TooManyOpeningsError
-        return found
+        by_size = Asks(
+            np.zeros(wanted.shape, np.int64),
+            unwanted * (self.count * self.fail_penalty),
+            np.array([capped + (self.count - 1) * rejected]),
+        )
+        self.found.append(Openings(np.array([room]), (by_price, by_size)))
 
-    def _terms(self) -> list[_Others]:
-        """Terms of table literals within the room, the smallest first; of equal coverage the smallest."""
-        mined: list[MinedTerms] = []
-        count = 0
+    def _room(self, part: _Part, cost: Ints, wanted: Bools) -> Bools:
+        size = part.size + cost
+        room = self.most + wanted @ self.prices - self.terms * size >= self.terms * self.least
+        room &= wanted @ self.pass_penalty >= size + self.new
+        out: Bools = room & (self.cap - size >= self.least)
+        return out
 
-        def emit(found: MinedTerms) -> None:
-            nonlocal count
-            mined.append(found)
-            count += len(found.size)
-            if count > 10 * MOST_TERMS:
-                raise TooManyOpeningsError
 
-        if self.problem.max_terms > 1:
-            miner = Miner(
-                self.table,
-                self.limits,
-                self.table.passing.used,
-                self.table.failing.used,
-                lambda: self.room,
-                np.zeros_like,
-                True,
-                emit,
+def _joined(parts: Sequence[Openings]) -> Openings:
+    asks = zip(*(part.asks for part in parts), strict=True)
+    return Openings(
+        np.concatenate([part.room for part in parts]),
+        tuple(
+            Asks(
+                np.concatenate([one.wanted for one in some]),
+                np.concatenate([one.unwanted for one in some]),
+                np.concatenate([one.budget for one in some]),
             )
-            try:
-                with self.limits.part(MINING_NODES):
-                    miner.run()
-            except PartEndedError:
-                raise TooManyOpeningsError from None
-        seen: dict[bytes, _Others] = {}
-        for found in mined:
-            index = self.table.index[found.members]
-            absent = found.members < 0
-            passing, failing = self.problem.passing[index], self.problem.failing[index]
-            passing[absent], failing[absent] = ~np.uint64(0), ~np.uint64(0)
-            passed = unpack(np.bitwise_and.reduce(passing, axis=1), len(self.pass_penalty))
-            failed = unpack(np.bitwise_and.reduce(failing, axis=1), len(self.fail_penalty))
-            wrong = failed @ self.fail_penalty
-            for at in np.flatnonzero(found.size + wrong <= self.room):
-                size = int(found.size[at])
-                key = np.packbits(passed[at]).tobytes() + np.packbits(failed[at]).tobytes()
-                known = seen.get(key)
-                if known is None or size < known.size:
-                    seen[key] = _Others(size + int(wrong[at]), size, 1, passed[at], failed[at])
-        ranked = sorted(seen.values(), key=lambda term: term.size)
-        if not ranked:
-            return []
-        passed, failed = np.array([t.passed for t in ranked]), np.array([t.failed for t in ranked])
-        kept = self._undominated(~passed, failed)
-        if len(kept) > MOST_TERMS:
-            raise TooManyOpeningsError
-        return [ranked[i] for i in kept]
+            for some in asks
+        ),
+    )
 
-    def _undominated(self, wanted: Bools, unwanted: Bools) -> Ints:
-        """Rows that no earlier row asks less than of both kinds."""
-        rows = np.concatenate([np.packbits(wanted, axis=1), np.packbits(unwanted, axis=1)], axis=1)
-        kept: list[int] = []
-        for at in range(len(rows)):
-            if at % BLOCK == 0:
-                self.limits.check()
-            before = rows[kept]
-            if not len(kept) or not ((before & ~rows[at]) == 0).all(axis=1).any():
-                kept.append(at)
-        return np.array(kept, np.int64)
+
+def _beyond(theirs: Ints, ours: Ints) -> Ints:
+    """How much more theirs (m, n) ask for scenes for which ours (k, n) ask nothing, (k, m).
+
+    Where both ask they ask the same.
+    """
+    sums: Ints = ((ours == 0).astype(np.float64) @ theirs.T.astype(np.float64)).astype(np.int64)
+    return sums

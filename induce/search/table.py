@@ -57,13 +57,15 @@ _SCRATCH = _Scratch()
 class Side:
     """Columns over the scenes of one label.
 
-    ``words`` uint64[W, n], ``used`` uint64[W] (bits that stand for a scene), and ``runs``: word
-    ranges ``(start, stop, weight of each bit)``.
+    ``words`` uint64[W, n], ``used`` uint64[W] (bits that stand for a scene), ``runs``: word ranges
+    ``(start, stop, weight of each bit)``, and ``scenes`` int[64 W]: the scene of the problem that each
+    bit stands for, the first of those merged, -1 for none.
     """
 
     words: Words
     used: Words
     runs: tuple[tuple[int, int, int], ...]
+    scenes: Indices
 
     def weigh(self, bits: Words) -> Ints:
         """Weighted counts of uint64[W, ...] along its words."""
@@ -218,7 +220,7 @@ def _lay_out(
     for start in range(0, len(literals), BLOCK):
         block = unpack(words[literals[start : start + BLOCK]], scenes)
         out[:, start : start + BLOCK] = pack(block[:, slot] & used).T if len(slot) else 0
-    return Side(out, pack(used[None, :])[0], tuple(runs))
+    return Side(out, pack(used[None, :])[0], tuple(runs), slot)
 
 
 def reweigh(side: Side, bits: Indices, weight: Ints, unit: int) -> Side:
@@ -226,15 +228,16 @@ def reweigh(side: Side, bits: Indices, weight: Ints, unit: int) -> Side:
     literals = np.arange(side.words.shape[1])
     kept = weight > 0
     rows = np.ascontiguousarray(side.words.T)
-    return _lay_out(rows, literals, len(side.used) * WORD, bits[kept], weight[kept], unit)
+    laid = _lay_out(rows, literals, len(side.used) * WORD, bits[kept], weight[kept], unit)
+    return replace(laid, scenes=np.where(laid.scenes < 0, -1, side.scenes[laid.scenes]))
 
 
-def build_table(problem: SearchProblem, *, settle: bool = True) -> Table:
+def build_table(problem: SearchProblem, *, apart: bool = False) -> Table:
     """Merge what is equal and lay the rest out; nothing is lost that an optimum could need.
 
     Merging literals keeps the preferred optimum: replacing a literal by an equal one that is
-    cheaper, or equally cheap and lower, never worsens cost or preference. With ``settle=False`` the
-    penalties of equal columns under both labels stay, for where further literals may tell them apart.
+    cheaper, or equally cheap and lower, never worsens cost or preference. With ``apart`` scenes are
+    not merged, nor their penalties settled, for where further literals may tell them apart.
     """
     pass_scenes = np.flatnonzero(problem.pass_penalty > 0)
     fail_scenes = np.flatnonzero(problem.fail_penalty > 0)
@@ -248,26 +251,26 @@ def build_table(problem: SearchProblem, *, settle: bool = True) -> Table:
     literals = np.sort(order[first])
 
     n_pass, n_fail = len(problem.pass_penalty), len(problem.fail_penalty)
-    pass_columns = _scene_columns(passing, literals, n_pass)[pass_scenes]
-    fail_columns = _scene_columns(failing, literals, n_fail)[fail_scenes]
-    pass_place, pass_first, pass_sum = _merge_scenes(
-        pass_columns, problem.pass_penalty[pass_scenes].astype(np.int64)
-    )
-    fail_place, fail_first, fail_sum = _merge_scenes(
-        fail_columns, problem.fail_penalty[fail_scenes].astype(np.int64)
-    )
+    pass_sum = problem.pass_penalty[pass_scenes].astype(np.int64)
+    fail_sum = problem.fail_penalty[fail_scenes].astype(np.int64)
     offset = -problem.join_cost
-    for column, place in pass_place.items() if settle else ():
-        other = fail_place.get(column)
-        if other is not None:
-            shared = min(int(pass_sum[place]), int(fail_sum[other]))
-            pass_sum[place] -= shared
-            fail_sum[other] -= shared
-            offset += shared
+    if not apart:
+        pass_columns = _scene_columns(passing, literals, n_pass)[pass_scenes]
+        fail_columns = _scene_columns(failing, literals, n_fail)[fail_scenes]
+        pass_place, pass_first, pass_sum = _merge_scenes(pass_columns, pass_sum)
+        fail_place, fail_first, fail_sum = _merge_scenes(fail_columns, fail_sum)
+        for column, place in pass_place.items():
+            other = fail_place.get(column)
+            if other is not None:
+                shared = min(int(pass_sum[place]), int(fail_sum[other]))
+                pass_sum[place] -= shared
+                fail_sum[other] -= shared
+                offset += shared
+        pass_scenes, fail_scenes = pass_scenes[pass_first], fail_scenes[fail_first]
     left_pass, left_fail = np.flatnonzero(pass_sum > 0), np.flatnonzero(fail_sum > 0)
     return Table(
-        passing=_lay_out(passing, literals, n_pass, pass_scenes[pass_first[left_pass]], pass_sum[left_pass]),
-        failing=_lay_out(failing, literals, n_fail, fail_scenes[fail_first[left_fail]], fail_sum[left_fail]),
+        passing=_lay_out(passing, literals, n_pass, pass_scenes[left_pass], pass_sum[left_pass]),
+        failing=_lay_out(failing, literals, n_fail, fail_scenes[left_fail], fail_sum[left_fail]),
         cost=problem.cost[literals].astype(np.int64) + problem.join_cost,
         index=literals.astype(np.int64),
         offset=offset,

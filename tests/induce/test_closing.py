@@ -1,23 +1,38 @@
-"""A proof with only the cheap literals filled in agrees with one from a pool filled much further."""
+"""Closed pools hold what an optimum is made of, against exhaustive search.
+
+And a proof with only the cheap literals filled in agrees with one from a pool filled much further.
+"""
 
 from __future__ import annotations
 
 import random
-from typing import Any
+from itertools import combinations
+from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from evaluator import compile_check
 from induce import learn_check, pooled
+from induce.closing import close
 from induce.grammar import units
+from induce.literals import Literal, PathTest
 from induce.pool import LiteralPool
 from induce.pooled import PooledSearch
+from induce.proposers.comparison import Penalties
+from induce.search import Openings, SearchProblem
+from induce.search.limits import Limits
 
 JSON = Any
+Bools = NDArray[np.bool_]
+NEVER = 1 << 60
 LOW_CAPS = tuple(range(units(7), units(30), 8))
 HIGH_CAPS = tuple(units(bits) for bits in (16, 24, 32, 40, 48, 56))
 SEEDS = (3, 5, 6, 9, 10, 15, 18, 20, 21, 26, 27, 31, 33, 35, 37, 39, 48, 49, 50, 51, 52, 53, 57, 59)
 """Draws where literals are proposed for openings, and both proofs take little time."""
+SEVERAL_TERMS = (293, 550, 841, 1317)
+"""Draws whose optimum has unknown literals in several terms, which would not be found without prices."""
 GRAMMAR = {"max_count": 2, "max_set": 1, "cross_field": False, "index_paths": False}
 
 
@@ -88,3 +103,123 @@ def test_closing_agrees_with_filling(seed: int, monkeypatch: pytest.MonkeyPatch)
     assert one.optimal
     assert other.optimal
     assert (one.objective, one.check) == (other.objective, other.check)
+
+
+class Case(NamedTuple):
+    """Truth (n, scenes) of literals, the first `known` of them cheap; passing scenes come first."""
+
+    truth: Bools
+    cost: list[int]
+    known: int
+    passes: int
+    penalty: NDArray[np.int64]
+    join: int
+    max_terms: int
+    max_literals: int
+
+    def pool(self, literals: list[int]) -> LiteralPool:
+        labels = np.arange(len(self.penalty)) < self.passes
+        penalties = Penalties(
+            np.where(labels, self.penalty, 0.0), np.where(labels, 0.0, self.penalty.astype(np.float64))
+        )
+        pool = LiteralPool(self.passes, penalties, NEVER)
+        for at in literals:
+            pool.hold(self.truth[at], self.cost[at], Literal(PathTest("exists", str(at))))
+        return pool
+
+    def problem(self, pool: LiteralPool) -> SearchProblem:
+        table = pool.table(NEVER)
+        return SearchProblem(
+            passing=table.passing,
+            failing=table.failing,
+            cost=table.cost,
+            pass_penalty=self.penalty[: self.passes],
+            fail_penalty=self.penalty[self.passes :],
+            join_cost=self.join,
+            max_terms=self.max_terms,
+            max_literals=self.max_literals,
+        )
+
+    def fitting(self, left: Openings) -> LiteralPool:
+        """The unknown literals that fit an opening, read off the definition."""
+        fit = []
+        for at in range(self.known, len(self.truth)):
+            passing, failing = self.truth[at, : self.passes], self.truth[at, self.passes :]
+            kept = left.room >= self.cost[at]
+            for ask in left.asks:
+                kept &= ask.wanted @ ~passing + ask.unwanted @ failing + self.cost[at] <= ask.budget
+            fit += [at] if kept.any() else []
+        return self.pool(fit)
+
+    def terms(self, literals: list[int]) -> dict[bytes, int]:
+        """The least cost of each truth that some term of these literals has."""
+        found: dict[bytes, int] = {}
+        for size in range(1, self.max_literals + 1):
+            for term in combinations(literals, size):
+                key = np.logical_and.reduce(self.truth[list(term)]).tobytes()
+                price = sum(self.cost[at] + self.join for at in term)
+                found[key] = min(price, found.get(key, NEVER))
+        return found
+
+    def least(self, literals: list[int]) -> int:
+        """The least objective of a hypothesis made of these literals, or of a constant answer."""
+        wanted = np.arange(len(self.penalty)) < self.passes
+        terms = self.terms(literals)
+        found = dict(terms)
+        for _ in range(self.max_terms - 1):
+            for one, price in list(found.items()):
+                for other, more in terms.items():
+                    either = (np.frombuffer(one, np.bool_) | np.frombuffer(other, np.bool_)).tobytes()
+                    found[either] = min(price + more, found.get(either, NEVER))
+        best = min(int(self.penalty[wanted].sum()), int(self.penalty[~wanted].sum()))
+        for truth, price in found.items():
+            wrong = np.frombuffer(truth, np.bool_) != wanted
+            best = min(best, price - self.join + int(self.penalty[wrong].sum()))
+        return best
+
+
+def random_case(seed: int) -> Case:
+    """Labels that a hypothesis of some unknown literals fits, but for a few scenes."""
+    rng = random.Random(f"closing a pool {seed}")
+    known, unknown, scenes = rng.randrange(2, 6), rng.randrange(2, 5), rng.randrange(8, 15)
+    max_terms, max_literals = rng.choice([(1, 3), (2, 2), (2, 3), (3, 2), (3, 3)])
+    truth = np.array([[rng.random() < 0.6 for _ in range(scenes)] for _ in range(known + unknown)])
+    dear = list(range(known, known + unknown))
+    chosen = [
+        [*rng.sample(dear, rng.choice([1, 1, 2])), *rng.sample(range(known), rng.choice([0, 0, 1]))]
+        for _ in range(rng.randrange(1, max_terms + 1))
+    ]
+    labels = np.logical_or.reduce([np.logical_and.reduce(truth[term[:max_literals]]) for term in chosen])
+    labels ^= np.array([rng.random() < 0.05 for _ in labels])
+    order = np.argsort(~labels, kind="stable")
+    least, unit = rng.randrange(4, 12), rng.choice([1, 16])
+    cost = [rng.randrange(1, least + 1) for _ in range(known)]
+    cost += [least + 1 + rng.randrange(8) for _ in range(unknown)]
+    penalty = np.array([rng.choice([4, 8, 8, 12]) * unit for _ in labels], np.int64)
+    figures = [one * unit for one in cost], known, int(labels.sum()), penalty, rng.choice([0, 1, 2]) * unit
+    return Case(truth[:, order], *figures, max_terms, max_literals)
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_a_closed_pool_holds_an_optimum(part: int) -> None:
+    needed = 0
+    for seed in [*range(50 * part, 50 * part + 50), SEVERAL_TERMS[part]]:
+        case = random_case(seed)
+        known, everything = list(range(case.known)), list(range(len(case.truth)))
+        if not 0 < case.passes < len(case.penalty):
+            continue
+        before, best = case.least(known), case.least(everything)
+        pool = close(
+            case.pool(known),
+            max(case.cost[: case.known]),
+            before + case.join,
+            case.problem,
+            case.fitting,
+            Limits(None, None),
+        )
+        if pool is None:
+            continue
+        named = [int(literal.atom.path) for entry in pool.entries.values() for literal in entry.literals]
+        assert case.least(named) == best, f"seed {seed}"
+        needed += best < before
+    assert needed > 10

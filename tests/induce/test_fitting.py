@@ -20,7 +20,7 @@ from induce.literals import Alternatives, Bound, Collect, Literal, OtherPath, Pa
 from induce.profile import Scope, profile
 from induce.proposers.collection import Allowance, PathTests, WorkExceededError
 from induce.proposers.fitting import FittingLiterals
-from induce.search import Openings
+from induce.search import Asks, Openings
 from induce.value_sets import ValueSets
 
 JSON = Any
@@ -145,20 +145,45 @@ def random_scenes(rng: random.Random) -> list[JSON]:
     return [scene() for _ in range(rng.randrange(8, 14))]
 
 
+def random_asks(rng: random.Random, test: Said, labels: Mask) -> tuple[NDArray[np.int64], int]:
+    """What is paid for each scene on which a literal errs, and a budget that the test just keeps."""
+    unit = rng.choice([16, 100, 1 << 21])
+    share = rng.choice([0.5, 0.8, 1.0])
+    paid = np.array(
+        [
+            rng.choice([0, 1, 1, 2]) * unit * (rng.random() < (share if right else 0.1))
+            for right in test.mask == labels
+        ],
+        np.int64,
+    )
+    return paid, test.cost + int(paid[test.mask != labels].sum()) + rng.choice([0, 0, 40])
+
+
 def random_openings(rng: random.Random, tests: list[Said], labels: Mask) -> Openings:
     """Openings that some of the literals fit with nothing, or little, to spare."""
-    unit = rng.choice([16, 100, 1 << 21])
-    penalty = np.array([rng.choice([0, 1, 1, 2]) * unit for _ in labels], np.int64)
-    wanted, unwanted, budget = [], [], []
-    for _ in range(rng.randrange(1, 6)):
-        test, share = rng.choice(tests), rng.choice([0.5, 0.8, 1.0])
-        due = np.array([rng.random() < (share if right else 0.1) for right in test.mask == labels])
-        wrong = int(penalty[due & (test.mask != labels)].sum())
-        wanted.append(due[labels])
-        unwanted.append(due[~labels])
-        budget.append(test.cost + wrong + rng.choice([0, 0, 40]))
-    figures = np.array(wanted), np.array(unwanted), np.array(budget, np.int64)
-    return Openings(*figures, penalty[labels], penalty[~labels])
+    chosen = [rng.choice(tests) for _ in range(rng.randrange(1, 6))]
+    asks = []
+    for _ in range(rng.choice([1, 1, 2])):
+        drawn = [random_asks(rng, test, labels) for test in chosen]
+        paid, budget = np.array([one for one, _ in drawn]), np.array([most for _, most in drawn], np.int64)
+        asks.append(Asks(paid[:, labels], paid[:, ~labels], budget))
+    room = np.array([test.cost + rng.choice([0, 16, 200]) for test in chosen], np.int64)
+    return Openings(room, tuple(asks))
+
+
+def fits(left: Openings, truth: Mask, cost: int, labels: Mask) -> bool:
+    """Whether a literal fits an opening, read off the definition."""
+    kept = left.room >= cost
+    for ask in left.asks:
+        errors = ask.wanted @ ~truth[labels] + ask.unwanted @ truth[~labels]
+        kept &= errors + cost <= ask.budget
+    return bool(kept.any())
+
+
+def paying(wanted: int, unwanted: Mask, budget: NDArray[np.int64]) -> Openings:
+    """Openings that ask once, with a penalty of 1,000 a scene; the first `wanted` scenes are all wanted."""
+    asked = Asks(np.full((len(budget), wanted), 1000), unwanted * 1000, budget)
+    return Openings(budget, (asked,))
 
 
 OPERATORS = [
@@ -209,9 +234,7 @@ def test_all_that_fit_are_proposed(seed: int) -> None:
     FittingLiterals(root, PathTests(model), max_where, left, telling, least, allowance).run(proposed)
     fitting = 0
     for test in dear:
-        errors = (left.wanted & ~test.mask[telling]) @ left.pass_penalty
-        errors += (left.unwanted & test.mask[~telling]) @ left.fail_penalty
-        if (errors + test.cost <= left.budget).any():
+        if fits(left, test.mask, test.cost, telling):
             fitting += 1
             assert proposed.cheapest[test.mask.tobytes()].cost == test.cost, literal_check(test.literal)
     assert fitting
@@ -240,8 +263,7 @@ def test_openings_that_want_parts_in_another_order(turned: bool) -> None:
     unwanted[0, :10] = unwanted[1, 10:] = True
     budget = np.array([find + 3 * part, find + 2 * part], np.int64)
     order = [1, 0] if turned else [0, 1]
-    penalty = np.full(20, 1000, np.int64)
-    left = Openings(np.ones((2, 1), np.bool_), unwanted[order], budget[order], penalty[:1], penalty)
+    left = paying(1, unwanted[order], budget[order])
     found = Found()
     FittingLiterals(root, tests, 3, left, labels, find, Allowance(math.inf, math.inf)).run(found)
     wheres = [
@@ -256,10 +278,7 @@ def test_parts_that_cost_nothing_leave_room_for_more() -> None:
     root = profile(scenes, grammar, 1)
     tests, labels = PathTests(DescriptionLength(root, grammar)), np.array([True, False, False])
     cost = tests.cost.collect(root, None)
-    penalty = np.full(2, 1000, np.int64)
-    left = Openings(
-        np.ones((1, 1), np.bool_), np.ones((1, 2), np.bool_), np.array([cost]), penalty[:1], penalty
-    )
+    left = paying(1, np.ones((1, 2), np.bool_), np.array([cost]))
     found = Found()
     FittingLiterals(root, tests, 2, left, labels, 0, Allowance(math.inf, math.inf)).run(found)
     assert found.cheapest[labels.tobytes()].cost == cost
@@ -267,9 +286,6 @@ def test_parts_that_cost_nothing_leave_room_for_more() -> None:
 
 def test_the_allowance_ends_it() -> None:
     root, tests, labels = three_conditions()
-    penalty = np.full(20, 1000, np.int64)
-    left = Openings(
-        np.ones((1, 1), np.bool_), np.ones((1, 20), np.bool_), np.array([640]), penalty[:1], penalty
-    )
+    left = paying(1, np.ones((1, 20), np.bool_), np.array([640]))
     with pytest.raises(WorkExceededError):
         FittingLiterals(root, tests, 3, left, labels, 0, Allowance(1.0, math.inf)).run(Found())

@@ -1,0 +1,171 @@
+"""What the other terms of a hypothesis may be, where little is left for them.
+
+All disjunctions of table terms whose sizes and fails fit a budget, by their number of terms. With them
+the least that a hypothesis costs beside a part of one term is known exactly: the passes which that part
+does not cover are covered by one of these disjunctions, or paid for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from induce.search.bits import Bools, Ints, unpack
+from induce.search.limits import Limits, PartEndedError
+from induce.search.problem import SearchProblem
+from induce.search.table import Table
+from induce.search.terms import MinedTerms, Miner
+
+MOST_DISJUNCTIONS = 20_000
+MINING_NODES = 20_000
+BLOCK = 256
+
+
+Level = tuple[Ints, Bools, Bools, Ints]
+
+
+class TooManyError(Exception):
+    """There are more disjunctions than it pays to list."""
+
+
+@dataclass(frozen=True)
+class Others:
+    """m disjunctions: ``cost`` int64[m] of sizes and fails, ``passed`` bool[m, P], ``failed`` bool[m, F].
+
+    ``terms`` int64[m] says of how many terms each is.
+    """
+
+    cost: Ints
+    passed: Bools
+    failed: Bools
+    terms: Ints
+
+    def beside(self, penalty: Ints, open_pass: Bools) -> Ints:
+        """What each costs with the passes of open_pass bool[k, P] that it does not cover: int64[k, m]."""
+        missed = (open_pass * penalty.astype(np.float64)) @ (~self.passed).T.astype(np.float64)
+        sums: Ints = (missed + self.cost).astype(np.int64)
+        return sums
+
+
+def disjunctions(
+    problem: SearchProblem, table: Table, room: int, most_terms: int, limits: Limits
+) -> Others:
+    """Those of up to ``most_terms`` terms, the empty one first; ``table`` is of the problem, scenes apart.
+
+    Raises TooManyError.
+    """
+    listed = _Listed(problem, table, room, limits)
+    parts = [listed.level, *(listed.next() for _ in range(most_terms))] if most_terms else [listed.level]
+    size = np.concatenate([part[0] for part in parts])
+    passed = np.concatenate([part[1] for part in parts])
+    failed = np.concatenate([part[2] for part in parts])
+    terms = np.repeat(np.arange(len(parts)), [len(part[0]) for part in parts])
+    return Others(size + failed @ problem.fail_penalty.astype(np.int64), passed, failed, terms)
+
+
+class _Listed:
+    def __init__(self, problem: SearchProblem, table: Table, room: int, limits: Limits) -> None:
+        self.problem, self.table, self.room, self.limits = problem, table, room, limits
+        self.pass_penalty = problem.pass_penalty.astype(np.int64)
+        self.fail_penalty = problem.fail_penalty.astype(np.int64)
+        self.size, self.passed, self.failed = self._terms() if room > 0 else self._none()
+        self.level: Level = (
+            np.zeros(1, np.int64),
+            np.zeros((1, len(self.pass_penalty)), np.bool_),
+            np.zeros((1, len(self.fail_penalty)), np.bool_),
+            np.zeros(1, np.int64),
+        )
+        """Sizes, passes and fails of the disjunctions so far, and the first term that may follow each."""
+
+    def next(self) -> Level:
+        """The disjunctions of one more term."""
+        grown = [tuple(part[:0] for part in self.level)]
+        count = 0
+        for size, passed, failed, first in zip(*self.level, strict=True):
+            self.limits.spend(1)
+            end = int(np.searchsorted(self.size, self.room - size, side="right"))
+            at = slice(first, end)
+            wrong = (self.failed[at] | failed) @ self.fail_penalty
+            fresh = (self.passed[at] & ~passed) @ self.pass_penalty
+            kept = first + np.flatnonzero(
+                (size + self.size[at] + wrong <= self.room) & (fresh >= self.size[at])
+            )
+            grown.append(
+                (size + self.size[kept], passed | self.passed[kept], failed | self.failed[kept], kept + 1)
+            )
+            count += len(kept)
+            if count > MOST_DISJUNCTIONS:
+                raise TooManyError
+        sizes, covers, errors, after = zip(*grown, strict=True)
+        self.level = np.concatenate(sizes), np.concatenate(covers), np.concatenate(errors), np.concatenate(after)
+        return self.level
+
+    def _none(self) -> tuple[Ints, Bools, Bools]:
+        return (
+            np.zeros(0, np.int64),
+            np.zeros((0, len(self.pass_penalty)), np.bool_),
+            np.zeros((0, len(self.fail_penalty)), np.bool_),
+        )
+
+    def _terms(self) -> tuple[Ints, Bools, Bools]:
+        """Terms within the room, the smallest first, of which no other covers as much for as little."""
+        mined: list[MinedTerms] = []
+        count = 0
+
+        def emit(found: MinedTerms) -> None:
+            nonlocal count
+            mined.append(found)
+            count += len(found.size)
+            if count > 10 * MOST_DISJUNCTIONS:
+                raise TooManyError
+
+        miner = Miner(
+            self.table,
+            self.limits,
+            self.table.passing.used,
+            self.table.failing.used,
+            lambda: self.room,
+            np.zeros_like,
+            True,
+            emit,
+        )
+        try:
+            with self.limits.part(MINING_NODES):
+                miner.run()
+        except PartEndedError:
+            raise TooManyError from None
+        seen: dict[bytes, tuple[int, Bools, Bools]] = {}
+        for found in mined:
+            index = self.table.index[found.members]
+            absent = found.members < 0
+            passing, failing = self.problem.passing[index], self.problem.failing[index]
+            passing[absent], failing[absent] = ~np.uint64(0), ~np.uint64(0)
+            passed = unpack(np.bitwise_and.reduce(passing, axis=1), len(self.pass_penalty))
+            failed = unpack(np.bitwise_and.reduce(failing, axis=1), len(self.fail_penalty))
+            wrong = failed @ self.fail_penalty
+            for at in np.flatnonzero(found.size + wrong <= self.room):
+                size = int(found.size[at])
+                key = np.packbits(passed[at]).tobytes() + np.packbits(failed[at]).tobytes()
+                if key not in seen or size < seen[key][0]:
+                    seen[key] = size, passed[at], failed[at]
+        ranked = sorted(seen.values(), key=lambda term: term[0])
+        size = np.array([term[0] for term in ranked], np.int64)
+        passed = np.array([term[1] for term in ranked], np.bool_).reshape(-1, len(self.pass_penalty))
+        failed = np.array([term[2] for term in ranked], np.bool_).reshape(-1, len(self.fail_penalty))
+        kept = self._undominated(~passed, failed)
+        if len(kept) > MOST_DISJUNCTIONS:
+            raise TooManyError
+        return size[kept], passed[kept], failed[kept]
+
+    def _undominated(self, missed: Bools, wrong: Bools) -> Ints:
+        """Rows than which no earlier row misses less and errs less."""
+        rows = np.concatenate([np.packbits(missed, axis=1), np.packbits(wrong, axis=1)], axis=1)
+        kept: list[int] = []
+        for at in range(len(rows)):
+            if at % BLOCK == 0:
+                self.limits.check()
+            before = rows[kept]
+            if not len(kept) or not ((before & ~rows[at]) == 0).all(axis=1).any():
+                kept.append(at)
+        return np.array(kept, np.int64)
