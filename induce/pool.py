@@ -27,7 +27,7 @@ from induce.proposers.collection import (
     propose_collection,
 )
 from induce.proposers.comparison import Penalties, cuts
-from induce.proposers.fitting import FittingLiterals
+from induce.proposers.fitting import ElementLiterals, FittingLiterals
 from induce.proposers.rows import Candidate, Mask, stack
 from induce.proposers.stakes import stakes_of
 from induce.search import Openings
@@ -208,6 +208,7 @@ class Proposer:
         self.tests = PathTests(cost, stakes_of(root, *penalties))
         self.passes, self.penalties = passes, penalties
         self.max_where, self.deadline = max_where, deadline
+        self.elements = ElementLiterals(self.tests, max_where)
         self.late = False
         """Whether the clock ended something."""
 
@@ -261,7 +262,7 @@ class Proposer:
         pool = LiteralPool(self.passes, self.penalties, int(left.room.max(initial=0)))
         allowance = Allowance(cells, self.deadline)
         try:
-            FittingLiterals(self.root, self.tests, self.max_where, left, labels, least, allowance).run(pool)
+            FittingLiterals(self.root, self.elements, left, labels, least, allowance).run(pool)
         except WorkExceededError:
             self.late |= allowance.late
             return None

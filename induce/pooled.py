@@ -53,11 +53,7 @@ EARLY_NODES = 5_000
 EXPLORE_NODES, NOISE_NODES = 20_000, 5_000
 NOISE_SHARES = (0.01, 0.03, 0.08, 0.2)
 """Shares of misclassified weight at whose tangents hypotheses are looked for."""
-FARTHEST = 12.0
-MORE = 4
-COMPLETE_SHARE = 0.4
-"""How many bits, how many times the work, and what share of the time left, completing the pool may take."""
-CHORD_ROUNDS = 3
+CHORD_ROUNDS = 4
 ENOUGH = units(20)
 """Filling goes on up to here even where half the incumbent's objective is less."""
 CLOSING_SHARE = 0.4
@@ -280,21 +276,6 @@ class PooledSearch:
         """The cost above which no two literals fit in a hypothesis as good as the incumbent."""
         return (self.best - self.space.cost.join) // 2
 
-    def _complete(self) -> None:
-        """Fill the pool until at most one literal of a better hypothesis can be missing from it."""
-        half = self._half()
-        if self.engine == "enumerate" or self.complete >= half or half - self.complete > units(FARTHEST):
-            return
-        now = time.monotonic()
-        share = COMPLETE_SHARE if self.work_limit is None else 1.0
-        self.proposer.deadline = now + share * (self.deadline - now)
-        fuller = self.proposer.complete(half, MORE * CELLS, MORE * COLUMNS)
-        if self.proposer.late:
-            self.stopped = "time"
-        if fuller is not None:
-            fuller.take(self.pool, EVERYTHING)
-            self.complete, self.pool = half, fuller
-
     def _closed(self, rate: float, offset: int, deadline: float) -> tuple[LiteralPool, int]:
         """A pool, and the objective up to which a hypothesis, at that rate, is made of its literals alone.
 
@@ -350,12 +331,13 @@ class PooledSearch:
     def _prove(self, deadline: float) -> None:
         """Search to the end between chords of the noise model, for a bound on all hypotheses.
 
-        Whatever better hypothesis turns up moves the chords, a few times.
+        The last chord comes first: where errors are paid for, less room is left. Whatever better hypothesis
+        turns up moves the chords, a few times.
         """
-        for _ in range(CHORD_ROUNDS):
+        for last_round in [False] * (CHORD_ROUNDS - 1) + [True]:
             best, pieces = self.best, self._chords()
             bound = self.best
-            for number, (low, high) in enumerate(pieces):
+            for number, (low, high) in enumerate(reversed(pieces)):
                 left = min(deadline, self.deadline) - time.monotonic()  # an interrupt moves the latter
                 if left <= 0:
                     self.stopped = "time"
@@ -363,9 +345,11 @@ class PooledSearch:
                 share = left / (len(pieces) - number)
                 others = bound if number == len(pieces) - 1 else 0
                 bound = min(bound, self._bound_between(low, high, time.monotonic() + share, others))
-            self.proved = max(self.proved, min(bound, self.best))
-            if self.best == best:
-                break
+                if self.best < best and not last_round:
+                    break
+            else:
+                self.proved = max(self.proved, min(bound, self.best))
+                return
 
     def _chords(self) -> list[tuple[float, float]]:
         """Ranges of error weight, split where the incumbent's lie, that could hold a better hypothesis."""

@@ -387,8 +387,9 @@ class Grower:
                 continue
             ranks = np.where(context.mask, direction.ranks, -1)
             highest = self._highest(ranks)
+            most = int((highest >= 0).any(axis=1).sum())
             for bound in self.bounds:
-                self._cut_bound(context, direction, saved, highest, bound)
+                self._cut_bound(context, direction, saved, highest, most, bound)
 
     def _cut_every(self, context: Context) -> None:
         """Of the elements in the context, every one keeps the bound."""
@@ -435,10 +436,14 @@ class Grower:
         direction: Direction,
         saved: int,
         highest: NDArray[np.int32],
+        most: int,
         bound: tuple[str, int] | None,
     ) -> None:
+        """The cuts under one bound; at most `most` elements of an owner match: larger bounds have none."""
         name, k = bound if bound is not None else ("gte", 1)
         if name == "eq" or (bound == ("gte", 1)) or k + (name == "lte") > len(highest):
+            return
+        if k > most and (name == "gte" or self.scope.always_array):
             return
         overhead = self._overhead(bound) + context.cost - saved
         room = self.cap - overhead

@@ -121,14 +121,29 @@ class Parts:
         self.masks = np.array(masks, np.bool_).reshape(len(masks), len(scope.rows))
 
 
+class ElementLiterals:
+    """The literals about one row of a scope, listed once and kept for whoever asks for no dearer ones."""
+
+    def __init__(self, tests: PathTests, max_where: int) -> None:
+        self.tests, self.max_where = tests, max_where
+        self._listed: dict[int, tuple[int, list[Candidate]]] = {}
+
+    def of(self, scope: Scope, cap: int, allowance: Allowance) -> list[Candidate]:
+        """Those that cost at most `cap`, cheapest first; raises WorkExceededError."""
+        most, found = self._listed.get(id(scope), (-1, []))
+        if most < cap:
+            most, found = cap, element_candidates(scope, self.tests, cap, self.max_where, allowance)
+            self._listed[id(scope)] = most, found
+        return [one for one in found if one.cost <= cap]
+
+
 class FittingLiterals:
     """Proposes every literal of cost above `least` that fits an opening.
 
     Parameters
     ----------
     root : Scope
-    tests : PathTests
-    max_where : int
+    elements : ElementLiterals
     openings : Openings
         Of a problem whose scenes are those of `root`.
     labels : bool (n,)
@@ -141,14 +156,14 @@ class FittingLiterals:
     def __init__(
         self,
         root: Scope,
-        tests: PathTests,
-        max_where: int,
+        elements: ElementLiterals,
         openings: Openings,
         labels: Mask,
         least: int,
         allowance: Allowance,
     ) -> None:
-        self.root, self.tests, self.max_where = root, tests, max_where
+        self.root, self.elements = root, elements
+        self.tests, self.max_where = elements.tests, elements.max_where
         self.weights, self.labels = [Weights.of(asks, labels) for asks in openings.asks], labels
         self.room = openings.room
         self.cap = int(self.room.max(initial=0))
@@ -168,9 +183,9 @@ class FittingLiterals:
 
     def fit(self, truth: Mask, cost: Ints) -> Mask:
         """Which literals with truth (m, n) and cost (m,) fit some opening: (m,)."""
-        fits = cost[:, None] <= self.room
+        fits: Mask = cost[:, None] <= self.room
         for weights in self.weights:
-            fits &= weights.fit(truth, cost)
+            fits = fits & weights.fit(truth, cost)
         some: Mask = fits.any(axis=1)
         return some
 
@@ -179,7 +194,7 @@ class FittingLiterals:
         if not forms:
             return
         room = self.cap - min(form.overhead for form in forms)
-        found = element_candidates(scope, self.tests, room, self.max_where, self.allowance)
+        found = self.elements.of(scope, room, self.allowance)
         parts = Parts(scope, self.tests, found, room, self.allowance)
         counts = np.zeros((len(parts.masks), scope.parent_rows), np.int32)
         step = max(1, CELLS // max(1, len(scope.rows)))

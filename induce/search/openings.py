@@ -164,7 +164,9 @@ class _Opener:
 
     def run(self) -> Openings:
         self._visit(
-            _Part(np.ones(len(self.pass_penalty), np.bool_), np.ones(len(self.fail_penalty), np.bool_), 0, 0, 0)
+            _Part(
+                np.ones(len(self.pass_penalty), np.bool_), np.ones(len(self.fail_penalty), np.bool_), 0, 0, 0
+            )
         )
         if not self.found:
             return Openings(np.zeros(0, np.int64), ())

@@ -48,9 +48,7 @@ class Others:
         return sums
 
 
-def disjunctions(
-    problem: SearchProblem, table: Table, room: int, most_terms: int, limits: Limits
-) -> Others:
+def disjunctions(problem: SearchProblem, table: Table, room: int, most_terms: int, limits: Limits) -> Others:
     """Those of up to ``most_terms`` terms, the empty one first; ``table`` is of the problem, scenes apart.
 
     Raises TooManyError.
@@ -98,7 +96,12 @@ class _Listed:
             if count > MOST_DISJUNCTIONS:
                 raise TooManyError
         sizes, covers, errors, after = zip(*grown, strict=True)
-        self.level = np.concatenate(sizes), np.concatenate(covers), np.concatenate(errors), np.concatenate(after)
+        self.level = (
+            np.concatenate(sizes),
+            np.concatenate(covers),
+            np.concatenate(errors),
+            np.concatenate(after),
+        )
         return self.level
 
     def _none(self) -> tuple[Ints, Bools, Bools]:
@@ -145,10 +148,9 @@ class _Listed:
             failed = unpack(np.bitwise_and.reduce(failing, axis=1), len(self.fail_penalty))
             wrong = failed @ self.fail_penalty
             for at in np.flatnonzero(found.size + wrong <= self.room):
-                size = int(found.size[at])
                 key = np.packbits(passed[at]).tobytes() + np.packbits(failed[at]).tobytes()
-                if key not in seen or size < seen[key][0]:
-                    seen[key] = size, passed[at], failed[at]
+                if key not in seen or found.size[at] < seen[key][0]:
+                    seen[key] = int(found.size[at]), passed[at], failed[at]
         ranked = sorted(seen.values(), key=lambda term: term[0])
         size = np.array([term[0] for term in ranked], np.int64)
         passed = np.array([term[1] for term in ranked], np.bool_).reshape(-1, len(self.pass_penalty))

@@ -19,7 +19,7 @@ from induce.grammar import Costs, Grammar, units
 from induce.literals import Alternatives, Bound, Collect, Literal, OtherPath, PathTest, literal_check
 from induce.profile import Scope, profile
 from induce.proposers.collection import Allowance, PathTests, WorkExceededError
-from induce.proposers.fitting import FittingLiterals
+from induce.proposers.fitting import ElementLiterals, FittingLiterals
 from induce.search import Asks, Openings
 from induce.value_sets import ValueSets
 
@@ -186,6 +186,14 @@ def paying(wanted: int, unwanted: Mask, budget: NDArray[np.int64]) -> Openings:
     return Openings(budget, (asked,))
 
 
+def propose(
+    root: Scope, elements: ElementLiterals, left: Openings, labels: Mask, least: int, cells: float = math.inf
+) -> Found:
+    found = Found()
+    FittingLiterals(root, elements, left, labels, least, Allowance(cells, math.inf)).run(found)
+    return found
+
+
 OPERATORS = [
     None,
     None,
@@ -231,7 +239,9 @@ def test_all_that_fit_are_proposed(seed: int) -> None:
     ]
     left = random_openings(rng, dear, telling)
     proposed, allowance = Found(), Allowance(math.inf, math.inf)
-    FittingLiterals(root, PathTests(model), max_where, left, telling, least, allowance).run(proposed)
+    FittingLiterals(root, ElementLiterals(PathTests(model), max_where), left, telling, least, allowance).run(
+        proposed
+    )
     fitting = 0
     for test in dear:
         if fits(left, test.mask, test.cost, telling):
@@ -265,7 +275,9 @@ def test_openings_that_want_parts_in_another_order(turned: bool) -> None:
     order = [1, 0] if turned else [0, 1]
     left = paying(1, unwanted[order], budget[order])
     found = Found()
-    FittingLiterals(root, tests, 3, left, labels, find, Allowance(math.inf, math.inf)).run(found)
+    FittingLiterals(root, ElementLiterals(tests, 3), left, labels, find, Allowance(math.inf, math.inf)).run(
+        found
+    )
     wheres = [
         test.literal.atom.where for test in found.cheapest.values() if isinstance(test.literal.atom, Collect)
     ]
@@ -280,7 +292,9 @@ def test_parts_that_cost_nothing_leave_room_for_more() -> None:
     cost = tests.cost.collect(root, None)
     left = paying(1, np.ones((1, 2), np.bool_), np.array([cost]))
     found = Found()
-    FittingLiterals(root, tests, 2, left, labels, 0, Allowance(math.inf, math.inf)).run(found)
+    FittingLiterals(root, ElementLiterals(tests, 2), left, labels, 0, Allowance(math.inf, math.inf)).run(
+        found
+    )
     assert found.cheapest[labels.tobytes()].cost == cost
 
 
@@ -288,4 +302,6 @@ def test_the_allowance_ends_it() -> None:
     root, tests, labels = three_conditions()
     left = paying(1, np.ones((1, 20), np.bool_), np.array([640]))
     with pytest.raises(WorkExceededError):
-        FittingLiterals(root, tests, 3, left, labels, 0, Allowance(1.0, math.inf)).run(Found())
+        FittingLiterals(root, ElementLiterals(tests, 3), left, labels, 0, Allowance(1.0, math.inf)).run(
+            Found()
+        )
