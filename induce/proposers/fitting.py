@@ -183,11 +183,9 @@ class FittingLiterals:
 
     def fit(self, truth: Mask, cost: Ints) -> Mask:
         """Which literals with truth (m, n) and cost (m,) fit some opening: (m,)."""
-        fits: Mask = cost[:, None] <= self.room
-        for weights in self.weights:
-            fits = fits & weights.fit(truth, cost)
-        some: Mask = fits.any(axis=1)
-        return some
+        asked = [weights.fit(truth, cost) for weights in self.weights]
+        fits: Mask = np.logical_and.reduce([cost[:, None] <= self.room, *asked]).any(axis=1)
+        return fits
 
     def _about_elements(self, scope: Scope, sink: Sink) -> None:
         forms = [form for form in self._forms() if form.overhead <= self.cap]
