@@ -1,7 +1,8 @@
 """Search over pools of literals: fill, extend, search, and say what is proved.
 
-The pool is filled completely up to a cost, then extended best first. What the search proves
-over the pool holds for every hypothesis whose literals all lie below that cost; any other one
+The pool is filled completely up to a cost, then extended best first. For a proof it is closed: every
+dearer literal that a better hypothesis could hold is added (`induce.closing`). Where that is too much
+work, what the search proves holds for hypotheses whose literals all lie below that cost; any other one
 costs more than that, so the smaller of the two is a bound for the whole grammar.
 """
 
