@@ -39,7 +39,8 @@ from induce.search.reduce import undominated
 from induce.search.table import build_table
 from induce.search.term_prices import TermPrices
 
-MOST_OPENINGS = 40_000
+MOST_OPENINGS, MOST_CELLS = 40_000, 2e7
+"""Openings, and scenes times openings, before superfluous ones go."""
 MOST_KEPT = 6_000
 BLOCK = 256
 
@@ -182,7 +183,8 @@ class _Opener:
 
     def _visit(self, part: _Part) -> None:
         self._take(part)
-        if sum(map(len, self.found)) > MOST_OPENINGS:
+        scenes = len(self.pass_penalty) + len(self.fail_penalty)
+        if sum(map(len, self.found)) > min(MOST_OPENINGS, MOST_CELLS / scenes):
             raise TooManyOpeningsError
         literals = self.literals
         end = int(np.searchsorted(literals.cost, self.cap - self.least - part.size, side="right"))

@@ -17,7 +17,8 @@ from induce.search.problem import SearchProblem
 from induce.search.table import Table
 from induce.search.terms import MinedTerms, Miner
 
-MOST_DISJUNCTIONS = 20_000
+MOST_DISJUNCTIONS, MOST_CELLS = 20_000, 2e7
+"""Disjunctions, and scenes times disjunctions."""
 MINING_NODES = 20_000
 BLOCK = 256
 
@@ -67,6 +68,8 @@ class _Listed:
         self.problem, self.table, self.room, self.limits = problem, table, room, limits
         self.pass_penalty = problem.pass_penalty.astype(np.int64)
         self.fail_penalty = problem.fail_penalty.astype(np.int64)
+        scenes = len(self.pass_penalty) + len(self.fail_penalty)
+        self.most = min(MOST_DISJUNCTIONS, MOST_CELLS / scenes)
         self.size, self.passed, self.failed = self._terms() if room > 0 else self._none()
         self.level: Level = (
             np.zeros(1, np.int64),
@@ -93,7 +96,7 @@ class _Listed:
                 (size + self.size[kept], passed | self.passed[kept], failed | self.failed[kept], kept + 1)
             )
             count += len(kept)
-            if count > MOST_DISJUNCTIONS:
+            if count > self.most:
                 raise TooManyError
         sizes, covers, errors, after = zip(*grown, strict=True)
         self.level = (
@@ -120,7 +123,7 @@ class _Listed:
             nonlocal count
             mined.append(found)
             count += len(found.size)
-            if count > 10 * MOST_DISJUNCTIONS:
+            if count > 10 * self.most:
                 raise TooManyError
 
         miner = Miner(
@@ -156,7 +159,7 @@ class _Listed:
         passed = np.array([term[1] for term in ranked], np.bool_).reshape(-1, len(self.pass_penalty))
         failed = np.array([term[2] for term in ranked], np.bool_).reshape(-1, len(self.fail_penalty))
         kept = self._undominated(~passed, failed)
-        if len(kept) > MOST_DISJUNCTIONS:
+        if len(kept) > self.most:
             raise TooManyError
         return size[kept], passed[kept], failed[kept]
 
