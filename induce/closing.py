@@ -48,12 +48,14 @@ def close(
     """
     known = LiteralPool(pool.passes, pool.penalties, EVERYTHING)
     known.take(pool, complete)
+    if not known.entries:
+        return None
     asked = problem(known)
     each = complete + 1 + asked.join_cost
     unknown = min(whole // each, asked.max_literals)
     if unknown > MOST_UNKNOWN:
         return None
-    cheapest = int(asked.cost.min(initial=complete + 1)) + asked.join_cost
+    cheapest = int(asked.cost.min()) + asked.join_cost
     several = [q for q in range(2, asked.max_terms + 1) if 2 * each + (q - 2) * cheapest <= whole]
     for _ in range(ROUNDS):
         prices = term_prices(problem(pool), several, whole, limits)

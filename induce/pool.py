@@ -173,7 +173,8 @@ class LiteralPool:
                 rows.append((entry.cost, key, entry.literals))
         rows.sort(key=lambda row: row[:2])
         words = (self.passes + 63) // 64
-        bits = np.frombuffer(b"".join(row[1] for row in rows), np.uint64).reshape(len(rows), -1)
+        width = words + (len(self.penalties.failing) - self.passes + 63) // 64
+        bits = np.frombuffer(b"".join(row[1] for row in rows), np.uint64).reshape(len(rows), width)
         return Table(
             passing=bits[:, :words].copy(),
             failing=bits[:, words:].copy(),

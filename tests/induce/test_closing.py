@@ -223,3 +223,11 @@ def test_a_closed_pool_holds_an_optimum(part: int) -> None:
         assert case.least(named) == best, f"seed {seed}"
         needed += best < before
     assert needed > 10
+
+
+def test_without_a_cheap_literal_nothing_is_closed() -> None:
+    case = random_case(0)
+    pool = case.pool(list(range(len(case.truth))))
+    least = min(entry.cost for entry in pool.entries.values())
+    assert close(pool, least - 1, 1000, case.problem, case.fitting, Limits(None, None)) is None
+    assert len(pool.table(least - 1).literals) == 0
