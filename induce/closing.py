@@ -58,7 +58,7 @@ def close(
     cheapest = int(asked.cost.min()) + asked.join_cost
     several = [q for q in range(2, asked.max_terms + 1) if 2 * each + (q - 2) * cheapest <= whole]
     for _ in range(ROUNDS):
-        prices = term_prices(problem(pool), several, whole, limits)
+        prices = term_prices(problem(pool), several, whole, limits) if several else []
         closed = LiteralPool(pool.passes, pool.penalties, EVERYTHING)
         closed.take(known, EVERYTHING)
         for count in range(unknown, 0, -1):
@@ -68,6 +68,6 @@ def close(
                     return None
                 closed.take(found, EVERYTHING)
         pool.take(closed, EVERYTHING)
-        if not undercuts(problem(closed), prices, whole, limits):
+        if not prices or not undercuts(problem(closed), prices, whole, limits):
             return closed
     return None

@@ -35,8 +35,7 @@ from induce.search.bits import Bools, Ints, unpack
 from induce.search.limits import Limits
 from induce.search.others import Others, TooManyError, disjunctions
 from induce.search.problem import SearchProblem
-from induce.search.reduce import undominated
-from induce.search.table import build_table
+from induce.search.reduce import undominated_apart
 from induce.search.term_prices import TermPrices
 
 MOST_OPENINGS, MOST_CELLS = 40_000, 2e7
@@ -106,8 +105,7 @@ def openings(
 
     Raises TooManyOpeningsError, and LimitReachedError as any search does.
     """
-    table = build_table(problem, apart=True)
-    table = table.select(undominated(table, limits))
+    table = undominated_apart(problem, limits)
     order = np.argsort(table.cost, kind="stable")
     rest = whole - unknown.count * (unknown.least + problem.join_cost)
     try:
@@ -162,6 +160,8 @@ class _Opener:
         """Of that, what is not the cost of the one to find."""
         self.cap = whole - self.spoken_for
         self.found: list[Openings] = []
+        self.number = 0
+        self.most_found = min(MOST_OPENINGS, MOST_CELLS / (len(self.pass_penalty) + len(self.fail_penalty)))
 
     def run(self) -> Openings:
         self._visit(
@@ -177,15 +177,18 @@ class _Opener:
         """Note the openings beside a part."""
         raise NotImplementedError
 
+    def _note(self, found: Openings) -> None:
+        self.found.append(found)
+        self.number += len(found)
+        if self.number > self.most_found:
+            raise TooManyOpeningsError
+
     def _room(self, part: _Part, cost: Ints, wanted: Bools) -> Bools:
         """Whether the part leaves room with further literals of that cost and those passes left, (k,)."""
         raise NotImplementedError
 
     def _visit(self, part: _Part) -> None:
         self._take(part)
-        scenes = len(self.pass_penalty) + len(self.fail_penalty)
-        if sum(map(len, self.found)) > min(MOST_OPENINGS, MOST_CELLS / scenes):
-            raise TooManyOpeningsError
         literals = self.literals
         end = int(np.searchsorted(literals.cost, self.cap - self.least - part.size, side="right"))
         if part.length + self.count >= self.problem.max_literals or part.first >= end:
@@ -254,7 +257,7 @@ class _BesideKnown(_Opener):
         self.others = others
 
     def _take(self, part: _Part) -> None:
-        others, idle = self.others, self.count - 1
+        others, further = self.others, self.count - 1
         budget = self.cap - part.size - others.beside(self.pass_penalty, ~part.wanted[None, :])[0]
         at = np.flatnonzero(budget >= self.least)
         wanted, unwanted = part.wanted & ~others.passed[at], part.unwanted & ~others.failed[at]
@@ -269,12 +272,12 @@ class _BesideKnown(_Opener):
         wrong = unwanted[kept] * self.fail_penalty
         budget = budget[kept]
         asks = [Asks(missed, wrong, budget)]
-        if idle:
+        if further:
             asks = [
                 Asks(missed, np.zeros_like(wrong), budget),
-                Asks(missed, wrong * self.count, budget + idle * rejected[kept]),
+                Asks(missed, wrong * self.count, budget + further * rejected[kept]),
             ]
-        self.found.append(Openings(room[kept], tuple(asks)))
+        self._note(Openings(room[kept], tuple(asks)))
 
     def _room(self, part: _Part, cost: Ints, wanted: Bools) -> Bools:
         left = self.cap - part.size - cost
@@ -323,7 +326,7 @@ class _Priced(_Opener):
             unwanted * (self.count * self.fail_penalty),
             np.array([capped + (self.count - 1) * rejected]),
         )
-        self.found.append(Openings(np.array([room]), (by_price, by_size)))
+        self._note(Openings(np.array([room]), (by_price, by_size)))
 
     def _room(self, part: _Part, cost: Ints, wanted: Bools) -> Bools:
         size = part.size + cost

@@ -8,6 +8,7 @@ does not cover are covered by one of these disjunctions, or paid for.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -55,7 +56,7 @@ def disjunctions(problem: SearchProblem, table: Table, room: int, most_terms: in
     Raises TooManyError.
     """
     listed = _Listed(problem, table, room, limits)
-    parts = [listed.level, *(listed.next() for _ in range(most_terms))] if most_terms else [listed.level]
+    parts = [listed.level, *(listed.next() for _ in range(most_terms))]
     size = np.concatenate([part[0] for part in parts])
     passed = np.concatenate([part[1] for part in parts])
     failed = np.concatenate([part[2] for part in parts])
@@ -70,7 +71,6 @@ class _Listed:
         self.fail_penalty = problem.fail_penalty.astype(np.int64)
         scenes = len(self.pass_penalty) + len(self.fail_penalty)
         self.most = min(MOST_DISJUNCTIONS, MOST_CELLS / scenes)
-        self.size, self.passed, self.failed = self._terms() if room > 0 else self._none()
         self.level: Level = (
             np.zeros(1, np.int64),
             np.zeros((1, len(self.pass_penalty)), np.bool_),
@@ -82,18 +82,18 @@ class _Listed:
     def next(self) -> Level:
         """The disjunctions of one more term."""
         grown = [tuple(part[:0] for part in self.level)]
+        sizes_of, passed_of, failed_of = self._terms
         count = 0
         for size, passed, failed, first in zip(*self.level, strict=True):
             self.limits.spend(1)
-            end = int(np.searchsorted(self.size, self.room - size, side="right"))
-            at = slice(first, end)
-            wrong = (self.failed[at] | failed) @ self.fail_penalty
-            fresh = (self.passed[at] & ~passed) @ self.pass_penalty
+            at = slice(first, int(np.searchsorted(sizes_of, self.room - size, side="right")))
+            wrong = (failed_of[at] | failed) @ self.fail_penalty
+            fresh = (passed_of[at] & ~passed) @ self.pass_penalty
             kept = first + np.flatnonzero(
-                (size + self.size[at] + wrong <= self.room) & (fresh >= self.size[at])
+                (size + sizes_of[at] + wrong <= self.room) & (fresh >= sizes_of[at])
             )
             grown.append(
-                (size + self.size[kept], passed | self.passed[kept], failed | self.failed[kept], kept + 1)
+                (size + sizes_of[kept], passed | passed_of[kept], failed | failed_of[kept], kept + 1)
             )
             count += len(kept)
             if count > self.most:
@@ -107,13 +107,7 @@ class _Listed:
         )
         return self.level
 
-    def _none(self) -> tuple[Ints, Bools, Bools]:
-        return (
-            np.zeros(0, np.int64),
-            np.zeros((0, len(self.pass_penalty)), np.bool_),
-            np.zeros((0, len(self.fail_penalty)), np.bool_),
-        )
-
+    @cached_property
     def _terms(self) -> tuple[Ints, Bools, Bools]:
         """Terms within the room, the smallest first, of which no other covers as much for as little."""
         mined: list[MinedTerms] = []

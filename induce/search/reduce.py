@@ -12,7 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from induce.search.limits import Limits
-from induce.search.table import Indices, Table
+from induce.search.problem import SearchProblem
+from induce.search.table import Indices, Table, build_table
 
 STRONGEST = 4000
 
@@ -40,3 +41,9 @@ def undominated(table: Table, limits: Limits, strongest: int = STRONGEST) -> Ind
             rivals = rivals[words[a] & ~words[rivals] == 0]
         alive[rivals] = False
     return np.flatnonzero(alive)
+
+
+def undominated_apart(problem: SearchProblem, limits: Limits) -> Table:
+    """The table of a problem without dominated literals, its scenes kept apart for further ones to tell."""
+    table = build_table(problem, apart=True)
+    return table.select(undominated(table, limits))

@@ -17,8 +17,8 @@ from induce.search.enumerate import Pool
 from induce.search.limits import Limits
 from induce.search.prices import Pricing
 from induce.search.problem import SearchProblem
-from induce.search.reduce import undominated
-from induce.search.table import Table, build_table, reweigh
+from induce.search.reduce import undominated_apart
+from induce.search.table import Table, reweigh
 from induce.search.terms import MinedTerms, Miner
 
 
@@ -52,9 +52,7 @@ def term_prices(
     """
     penalty = problem.pass_penalty.astype(np.int64)
     found: list[TermPrices] = []
-    if not numbers:
-        return found
-    table = _table(problem, limits)
+    table = undominated_apart(problem, limits)
     pool = Pool(table)
     for terms in numbers:
         priced = Pricing(table, terms, limits, pool).run(whole)
@@ -69,7 +67,7 @@ def term_prices(
 
 def undercuts(problem: SearchProblem, asked: Sequence[TermPrices], whole: int, limits: Limits) -> bool:
     """Whether some term of the problem has a smaller r than the least known."""
-    table = _table(problem, limits)
+    table = undominated_apart(problem, limits)
     return any(_undercuts(table, one, whole, limits) for one in asked)
 
 
@@ -106,8 +104,3 @@ def _undercuts(table: Table, asked: TermPrices, whole: int, limits: Limits) -> b
 
 class _UndercutError(Exception):
     """Leaves the miner at the first term found."""
-
-
-def _table(problem: SearchProblem, limits: Limits) -> Table:
-    table = build_table(problem, apart=True)
-    return table.select(undominated(table, limits))
