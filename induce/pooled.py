@@ -45,13 +45,13 @@ NEAR = 1.5
 """How far below half the incumbent's objective the pool may be complete for an early proof to be tried."""
 BEAM_CAP = units(64)
 BEAM_LITERALS = units(20)
-QUICK_NODES = 600
+QUICK_NODES = 2_000
 """Search nodes for a first incumbent on each pool; a cheap one makes fuller pools needless."""
 FILL_SHARE, EXTEND_SHARE = 0.2, 0.4
 """The shares of the time limit after which filling the pool, and extending it, give up."""
 EXPLORE_SHARE = 0.6
 EARLY_NODES = 5_000
-EXPLORE_NODES, NOISE_NODES = 20_000, 5_000
+EXPLORE_NODES, NOISE_NODES = 5_000, 3_000
 NOISE_SHARES = (0.01, 0.03, 0.08, 0.2)
 """Shares of misclassified weight at whose tangents hypotheses are looked for."""
 CHORD_ROUNDS = 4
@@ -165,12 +165,13 @@ class PooledSearch:
         self._begin()
         self._fill()
         if self.spoken and self.complete < self.best:
-            near = NEAR * self.complete >= self._half()
-            pool, nodes = (self.pool, EARLY_NODES) if near else (self.small, EXPLORE_NODES)
-            self._search(pool, self.space.dearest_rate, self.engine, nodes, self.fill_deadline)
-            if self.errors and not near and self.space.noise.rate is None:
+            if NEAR * self.complete >= self._half():
+                self._search(
+                    self.pool, self.space.dearest_rate, self.engine, EARLY_NODES, self.fill_deadline
+                )
+            elif self.errors and self.space.noise.rate is None:
                 rate = self.space.noise.slope(NOISE_SHARES[1] * float(self.space.weights.sum()))
-                self._search(pool, rate, self.engine, nodes, self.fill_deadline)
+                self._search(self.small, rate, self.engine, EARLY_NODES, self.fill_deadline)
             if self._proves_early():
                 return
         self._extend()

@@ -23,14 +23,13 @@ from typing import Any
 import numpy as np
 
 from induce.search.bits import WORD, Bools, Words, unpack
-from induce.search.enumerate import Members, covers
 from induce.search.limits import Limits
 from induce.search.table import Side, Table
+from induce.search.term_pool import Members, covers, sizes
 
 LARGEST = (1 << 31) - 1
 MODELS = 1_000
 FACTS = 400_000
-PER_SCENE = 20
 LEAST_SECONDS = 1.0
 EAR = 0.1
 CONFLICTS_PER_NODE = 10
@@ -48,20 +47,6 @@ class Selected:
 class _Facts:
     text: str
     divisor: int
-
-
-def best_per_scene(table: Table, pool: Sequence[Members], count: int = PER_SCENE) -> list[Members]:
-    """For each passing scene the ``count`` terms covering it of greatest net gain, in pool order.
-
-    The best terms overall are near-copies of each other; the best for each scene differ.
-    """
-    passed, failed = covers(table, pool)
-    size = np.array([int(table.cost[list(term)].sum()) for term in pool], dtype=np.int64)
-    value = table.passing.weigh(passed) - table.failing.weigh(failed) - size
-    rank = np.argsort(-value, kind="stable")
-    rows = _rows(table.passing, passed)[rank]
-    chosen = np.any(rows & (rows.cumsum(axis=0) <= count), axis=1)
-    return [pool[at] for at in np.sort(rank[chosen])]
 
 
 def select_terms(
@@ -140,7 +125,7 @@ def _facts(table: Table, pool: Sequence[Members], most: int, budget: int) -> _Fa
     pass_weight, fail_weight = (
         np.minimum(side.bit_weights(), max(0, budget) + 1) for side in (table.passing, table.failing)
     )
-    size = [int(table.cost[list(term)].sum()) for term in pool]
+    size = sizes(table, pool).tolist()
     values = [*size, *map(int, pass_weight), *map(int, fail_weight)]
     divisor = reduce(gcd, values) or 1
     sums = sum(sorted(size)[-most:]) + int(pass_weight.sum()) + int(fail_weight.sum())

@@ -14,16 +14,15 @@ Nothing here proves anything; the result depends on the input alone.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
 
 from induce.search.bits import Ints, Words
 from induce.search.limits import Best, Limits
+from induce.search.problem import Hypothesis
 from induce.search.table import Indices, Table
-
-Members = tuple[int, ...]
+from induce.search.term_pool import Members, Pool
 
 EMPHASES = (2, 1, 4, 8)
 """Weights of wrongly covered fails, in halves."""
@@ -31,51 +30,6 @@ NARROW, WIDE = 24, 400
 EFFORT = 20_000_000
 """Word operations allowed for a beam level; sets its width between NARROW and WIDE."""
 CHUNK = 1 << 16
-
-
-@dataclass
-class Pool:
-    """Distinct terms by what they cover, the cheapest of each, with their full coverage."""
-
-    table: Table
-    members: list[Members] = field(default_factory=list)
-    _place: dict[bytes, int] = field(default_factory=dict)
-    _key: list[tuple[int, int, Members]] = field(default_factory=list)
-    _arrays: tuple[Words, Words, Ints] | None = None
-
-    def add(self, terms: Sequence[Members]) -> None:
-        if not terms:
-            return
-        passed, failed = covers(self.table, terms)
-        for at, term in enumerate(terms):
-            coverage = passed[:, at].tobytes() + failed[:, at].tobytes()
-            key = (int(self.table.cost[list(term)].sum()), len(term), term)
-            place = self._place.setdefault(coverage, len(self.members))
-            if place == len(self.members):
-                self.members.append(term)
-                self._key.append(key)
-            elif key < self._key[place]:
-                self.members[place], self._key[place] = term, key
-        self._arrays = None
-
-    def arrays(self) -> tuple[Words, Words, Ints]:
-        """Passing and failing coverage, uint64[W, m], and sizes, int64[m]."""
-        if self._arrays is None:
-            size = np.array([key[0] for key in self._key], dtype=np.int64)
-            self._arrays = (*covers(self.table, self.members), size)
-        return self._arrays
-
-
-def covers(table: Table, terms: Sequence[Members]) -> tuple[Words, Words]:
-    """Coverage of many terms: uint64[W, m] over passing and over failing scenes."""
-    width = max(map(len, terms))
-    padded = np.array([term + term[-1:] * (width - len(term)) for term in terms], dtype=np.intp)
-    passed = table.passing.words[:, padded[:, 0]]
-    failed = table.failing.words[:, padded[:, 0]]
-    for place in range(1, width):
-        passed &= table.passing.words[:, padded[:, place]]
-        failed &= table.failing.words[:, padded[:, place]]
-    return passed, failed
 
 
 class Heuristic:
@@ -134,6 +88,25 @@ class Heuristic:
         for literal in np.argsort(total, kind="stable")[:4]:
             self._offer([(int(literal),)])
 
+    def know(self, hypothesis: Hypothesis) -> None:
+        """Take the terms of a hypothesis into the pool, those that the table has."""
+        place = {int(literal): at for at, literal in enumerate(self.table.index)}
+        self.pool.add(
+            [
+                tuple(sorted(place[literal] for literal in term))
+                for term in hypothesis
+                if all(literal in place for literal in term)
+            ]
+        )
+
+    def improve(self, terms: list[Members]) -> None:
+        """Offer a cover; exchange its terms, and repair it, while that makes it the best."""
+        if terms:
+            self._offer(terms)
+            better = self.exchange(terms)
+            if self.table.total(better) == self.best.cost:
+                self.repair(better)
+
     def _offer(self, terms: Sequence[Members]) -> int:
         cost = self.table.total(terms)
         self.best.offer(self.table.original(terms), cost)
@@ -164,12 +137,13 @@ class Heuristic:
         """Beam search for a term on what is open, grown once for each question: (score, term)."""
         question = (open_pass.tobytes(), open_fail.tobytes(), emphasis, width)
         if question not in self._grown:
-            self._grown[question] = self._beam(open_pass, open_fail, emphasis, width)
+            self._grown[question] = self.beam(open_pass, open_fail, emphasis, width)
         return self._grown[question]
 
-    def _beam(
+    def beam(
         self, open_pass: Words, open_fail: Words, emphasis: int, width: int
     ) -> tuple[int, Members] | None:
+        """Grow terms on what is open into the pool; the best of them with its score."""
         table = self.table
         passed = table.passing.words & open_pass[:, None]
         failed = table.failing.words & open_fail[:, None]

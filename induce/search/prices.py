@@ -31,10 +31,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from induce.search.bits import WORD, Ints, unpack
-from induce.search.enumerate import Members, Pool, covers
+from induce.search.bits import Ints
 from induce.search.limits import Limits
 from induce.search.table import Indices, Table, reweigh
+from induce.search.term_pool import Members, Pool, covers, passes, sizes
 from induce.search.terms import MinedTerms, Miner
 
 Floats = NDArray[np.float64]
@@ -147,9 +147,8 @@ class Pricing:
         if not members:
             return np.zeros((0, len(self.bits))), np.zeros(0, dtype=np.int64)
         passed, failed = covers(self.table, members)
-        size = np.array([int(self.table.cost[list(term)].sum()) for term in members], dtype=np.int64)
-        rows = unpack(np.ascontiguousarray(passed.T), len(self.table.passing.used) * WORD)[:, self.bits]
-        return rows.astype(np.float64), self.terms * size + self.table.failing.weigh(failed)
+        rows = passes(self.table, passed)[:, self.bits].astype(np.float64)
+        return rows, self.terms * sizes(self.table, members) + self.table.failing.weigh(failed)
 
     def _solve(self, matrix: Any, cost: Ints, budget: int) -> tuple[Floats, float, float] | None:
         """Prices, fee of a term and value of the dual program over the columns, scaled.
@@ -265,8 +264,7 @@ def complete_pool(
     def take(members: Sequence[Members]) -> None:
         if members:
             passed, _ = covers(table, members)
-            size = [int(table.cost[list(term)].sum()) for term in members]
-            useful = table.passing.weigh(passed) > np.array(size)
+            useful = table.passing.weigh(passed) > sizes(table, members)
             pool.add([term for term, keep in zip(members, useful, strict=True) if keep])
 
     if threshold <= priced.listed_to:

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from induce.search.enumerate import Members, Pool
 from induce.search.limits import Best, Limits, PartEndedError
 from induce.search.nested import UNBOUNDED, NestedSearch
 from induce.search.prices import Priced, Pricing, complete_pool
 from induce.search.table import Table
+from induce.search.term_pool import Members, Pool
 
 NESTED_NODES = 2_000
 ROUNDS: tuple[int | None, ...] = (20_000, 200_000, None)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from induce.search.asp import Selected, best_per_scene, select_terms
-from induce.search.enumerate import Heuristic, Members
+from induce.search.asp import Selected, select_terms
+from induce.search.enumerate import Heuristic
+from induce.search.generation import Generation
 from induce.search.limits import Best, LimitReachedError, Limits
 from induce.search.prices import Priced
 from induce.search.problem import (
@@ -21,6 +22,7 @@ from induce.search.prove import Prover
 from induce.search.reduce import undominated
 from induce.search.select import Selection
 from induce.search.table import Table, build_table
+from induce.search.term_pool import Members, best_per_scene
 
 FEW_CONFLICTS, MANY_CONFLICTS = 1_000, 20_000
 """When clingo gives up selecting: for a better incumbent, and for a proof."""
@@ -143,8 +145,11 @@ class _Run:
         table = table.select(undominated(table, self.limits))
         self.prover = prover = Prover(table, self.best, self.limits, self._report)
         heuristic = Heuristic(table, self.best, self.limits)
+        for hypothesis in self.best.ranked()[:1]:
+            heuristic.know(hypothesis)
         self._enter("enumerate")
         heuristic.quick()
+        heuristic.improve(Generation(heuristic).run())
         self._enter("prove")
         if prover.nested():
             return "proved"
@@ -187,7 +192,8 @@ class _Run:
         before = self.best.cost
         if not heuristic.pool.members or before is None:
             return
-        pool = best_per_scene(table, heuristic.pool.members)
+        members = heuristic.pool.members
+        pool = [members[at] for at in best_per_scene(table, members)]
         found = select_terms(
             table,
             pool,

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from induce.search.bits import WORD, Bools, Words, unpack
-from induce.search.enumerate import Members, covers
 from induce.search.limits import Best, Limits
 from induce.search.prices import Priced
 from induce.search.table import Indices, Table
+from induce.search.term_pool import Members, covers, passes, sizes
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,13 @@ class Selection:
         self.limits = limits
         self.passed, self.failed = covers(table, pool)
         self.priced_passed, _ = covers(priced.table, pool)
-        self.size = np.array([int(table.cost[list(term)].sum()) for term in pool], dtype=np.int64)
+        self.size = sizes(table, pool)
         weights = table.passing.bit_weights()
         self.bits: Indices = np.flatnonzero(weights)
         self.weights = weights
         self.prices = np.zeros(len(weights), dtype=np.int64)
         self.prices[self.bits] = priced.prices
-        self.rows: Bools = unpack(np.ascontiguousarray(self.passed.T), len(weights))
+        self.rows: Bools = passes(table, self.passed)
 
     def run(self, budget: Callable[[], int]) -> None:
         """Search; ``budget`` is the largest sum of sizes and penalties of interest."""

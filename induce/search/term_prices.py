@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from induce.search.bits import Ints
-from induce.search.enumerate import Pool
 from induce.search.limits import Limits
 from induce.search.prices import Pricing
 from induce.search.problem import SearchProblem
 from induce.search.reduce import undominated_apart
 from induce.search.table import Table, reweigh
+from induce.search.term_pool import Pool
 from induce.search.terms import MinedTerms, Miner
 
 

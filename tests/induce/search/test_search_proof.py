@@ -10,13 +10,14 @@ from search_problems import ENGINES, exhaustive, planted_problem, random_problem
 
 from induce.search import Hypothesis, SearchProblem, search
 from induce.search.asp import select_terms
-from induce.search.enumerate import Heuristic, Members
+from induce.search.enumerate import Heuristic
 from induce.search.limits import Best, LimitReachedError, Limits
 from induce.search.prices import Priced
 from induce.search.prove import Prover
 from induce.search.reduce import undominated
 from induce.search.select import Selection
 from induce.search.table import Table, build_table
+from induce.search.term_pool import Members
 
 
 def prove(problem: SearchProblem, limits: Limits, *, clingo: bool) -> tuple[Best, Prover, Table, bool]:
