@@ -166,9 +166,7 @@ class PooledSearch:
         self._fill()
         if self.spoken and self.complete < self.best:
             if NEAR * self.complete >= self._half():
-                self._search(
-                    self.pool, self.space.dearest_rate, self.engine, EARLY_NODES, self.fill_deadline
-                )
+                self._search(self.pool, self.space.dearest_rate, self.engine, EARLY_NODES, self.fill_deadline)
             elif self.errors and self.space.noise.rate is None:
                 rate = self.space.noise.slope(NOISE_SHARES[1] * float(self.space.weights.sum()))
                 self._search(self.small, rate, self.engine, EARLY_NODES, self.fill_deadline)
