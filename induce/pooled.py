@@ -45,13 +45,15 @@ NEAR = 1.5
 """How far below half the incumbent's objective the pool may be complete for an early proof to be tried."""
 BEAM_CAP = units(64)
 BEAM_LITERALS = units(20)
-QUICK_NODES = 2_000
+QUICK_NODES = 3_000
 """Search nodes for a first incumbent on each pool; a cheap one makes fuller pools needless."""
-FILL_SHARE, EXTEND_SHARE = 0.2, 0.4
+FILL_SHARE, EXTEND_SHARE = 0.3, 0.6
 """The shares of the time limit after which filling the pool, and extending it, give up."""
-EXPLORE_SHARE = 0.6
+EXPLORE_SHARE = 0.8
 EARLY_NODES = 5_000
-EXPLORE_NODES, NOISE_NODES = 5_000, 3_000
+EXPLORE_NODES, NOISE_NODES = 20_000, 12_000
+EXPLORE_CELLS, NOISE_CELLS = 1.2e8, 6e7
+"""Nodes times columns that exploring, and each search for noise, may take where the nodes are fewer."""
 NOISE_SHARES = (0.01, 0.03, 0.08, 0.2)
 """Shares of misclassified weight at whose tangents hypotheses are looked for."""
 CHORD_ROUNDS = 4
@@ -320,13 +322,16 @@ class PooledSearch:
     def _explore(self, pool: LiteralPool) -> None:
         """Search as if errors were rare, then at rates that fit more and more noise, while it could pay."""
         space, noise = self.space, self.space.noise
-        self._search(pool, space.dearest_rate, self.engine, EXPLORE_NODES, self.explore_deadline)
+        columns = max(1, len(pool.entries))
+        nodes = min(EXPLORE_NODES, int(EXPLORE_CELLS // columns))
+        self._search(pool, space.dearest_rate, self.engine, nodes, self.explore_deadline)
+        nodes = min(NOISE_NODES, int(NOISE_CELLS // columns))
         total = float(space.weights.sum())
         for rate in [noise.slope(share * total) for share in NOISE_SHARES]:
             past = time.monotonic() >= self.explore_deadline
             if past or noise.rate is not None or self.best <= noise.cost(1.0):
                 return
-            self._search(pool, rate, self.engine, NOISE_NODES, self.explore_deadline)
+            self._search(pool, rate, self.engine, nodes, self.explore_deadline)
 
     def _prove(self, deadline: float) -> None:
         """Search to the end between chords of the noise model, for a bound on all hypotheses.

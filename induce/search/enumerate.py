@@ -86,7 +86,7 @@ class Heuristic:
         total = table.cost + table.failing.weigh(table.failing.words) + every
         total -= table.passing.weigh(table.passing.words)
         for literal in np.argsort(total, kind="stable")[:4]:
-            self._offer([(int(literal),)])
+            self.offer([(int(literal),)])
 
     def know(self, hypothesis: Hypothesis) -> None:
         """Take the terms of a hypothesis into the pool, those that the table has."""
@@ -100,17 +100,16 @@ class Heuristic:
         )
 
     def improve(self, terms: list[Members]) -> None:
-        """Offer a cover; exchange its terms, and repair it, while that makes it the best."""
+        """Exchange the terms of a cover, and repair it, while that makes it the best."""
         if terms:
-            self._offer(terms)
             better = self.exchange(terms)
             if self.table.total(better) == self.best.cost:
                 self.repair(better)
 
-    def _offer(self, terms: Sequence[Members]) -> int:
-        cost = self.table.total(terms)
-        self.best.offer(self.table.original(terms), cost)
-        return cost
+    def offer(self, terms: Sequence[Members]) -> None:
+        """Let `best` keep a cover, if it is one."""
+        if terms:
+            self.best.offer(self.table.original(terms), self.table.total(terms))
 
     def _open(self, terms: Sequence[Members]) -> tuple[Words, Words]:
         """Passing and failing bits that the terms leave open."""
@@ -128,7 +127,7 @@ class Heuristic:
             if grown is None or (grown[0] <= 0 and terms):
                 break
             terms.append(grown[1])
-            self._offer(terms)
+            self.offer(terms)
         return terms
 
     def _grow(
@@ -141,9 +140,12 @@ class Heuristic:
         return self._grown[question]
 
     def beam(
-        self, open_pass: Words, open_fail: Words, emphasis: int, width: int
+        self, open_pass: Words, open_fail: Words, emphasis: int, width: int, first: int | None = None
     ) -> tuple[int, Members] | None:
-        """Grow terms on what is open into the pool; the best of them with its score."""
+        """Grow terms on what is open into the pool; the best of them with its score.
+
+        Each length keeps the best ``width`` terms, the first length the best ``first``.
+        """
         table = self.table
         passed = table.passing.words & open_pass[:, None]
         failed = table.failing.words & open_fail[:, None]
@@ -151,8 +153,9 @@ class Heuristic:
         rows_pass, rows_fail = open_pass[:, None], open_fail[:, None]
         size = np.zeros(1, dtype=np.int64)
         best: tuple[int, Members] | None = None
-        for _ in range(table.max_literals):
-            level = self._level(passed, failed, rows_pass, rows_fail, size, members, emphasis, width)
+        for length in range(table.max_literals):
+            kept = width if first is None or length else first
+            level = self._level(passed, failed, rows_pass, rows_fail, size, members, emphasis, kept)
             if level is None:
                 break
             score, members, rows_pass, rows_fail, size = level
@@ -229,7 +232,7 @@ class Heuristic:
                 candidate_cost = self.table.total(candidate)
                 if candidate and candidate_cost < cost:
                     current, cost, improved = candidate, candidate_cost, True
-                    self._offer(current)
+                    self.offer(current)
                     break
         return current
 
@@ -260,7 +263,7 @@ class Heuristic:
                 candidate = self._replacement(kept, removed)
                 candidate_cost = self.table.total(candidate) if candidate else cost
                 if candidate_cost < cost:
-                    self._offer(candidate)
+                    self.offer(candidate)
                     current = self.exchange(candidate)
                     cost = self.table.total(current)
                     break

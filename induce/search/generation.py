@@ -25,23 +25,27 @@ from induce.search.term_pool import Members, best_per_scene, covers, passes, siz
 
 Floats = NDArray[np.float64]
 
-ROUNDS = 25
+PATIENCE = 4
+"""Rounds without a better value after which to give up."""
 LEVELS = 12
 """Distinct prices that beams go by."""
-WIDTH = 40
+EVEN, FIRST, WIDTH = 2, 600, 40
+"""Beams weigh fails at what they cost, and look beyond this many literals, then terms."""
 FRESH, ENOUGH = 60, 20
 """Terms known that join the program at once, and so many that no beam is needed for more."""
 CELLS_PER_NODE = 1_500
 LEAST = 1e-6
-EVEN = 2
+DECIMALS = 6
+"""Solutions are rounded, for rounding errors to decide nothing."""
 
 
 class _Solved(NamedTuple):
-    """Shares of the terms, prices of the passing bits, and the fee for each term."""
+    """Shares of the terms, prices of the passing bits, the fee for each term, and the least cost."""
 
     shares: Floats
     prices: Floats
     fee: float
+    value: float
 
 
 class Generation:
@@ -59,16 +63,20 @@ class Generation:
         """Size and fails of each term of the pool."""
 
     def run(self) -> list[Members]:
-        """The terms that the program in the end chooses at least by half."""
+        """The terms that the program in the end chooses at least by half; they have been offered."""
         self._take_in()
         used = np.array(best_per_scene(self.table, self.pool.members), np.intp)
-        solved: _Solved | None = None
-        for _ in range(ROUNDS):
+        chosen: list[Members] = []
+        least, idle = np.inf, 0
+        while idle < PATIENCE:
             self.limits.spend(1 + len(used) * len(self.bits) // CELLS_PER_NODE)
-            better = self._solve(used)
-            if better is None:
+            solved = self._solve(used)
+            if solved is None:
                 break
-            solved, chosen = better, used
+            idle = 0 if solved.value < least - LEAST else idle + 1
+            if not idle:
+                least, chosen = solved.value, self._rounded(used, solved.shares)
+                self.heuristic.offer(chosen)
             fresh = self._worth_more(0, solved)
             if len(fresh) < ENOUGH:
                 known = len(self.pool.members)
@@ -78,10 +86,12 @@ class Generation:
             if not len(fresh):
                 break
             used = np.union1d(used, fresh)
-        if solved is None:
-            return []
-        most = np.argsort(-solved.shares, kind="stable")[: self.table.max_terms]
-        return [self.pool.members[chosen[at]] for at in most if solved.shares[at] >= 0.5]
+        return chosen
+
+    def _rounded(self, used: Indices, shares: Floats) -> list[Members]:
+        """The terms chosen at least by half, as many as a hypothesis may have."""
+        most = np.argsort(-shares, kind="stable")[: self.table.max_terms]
+        return [self.pool.members[used[at]] for at in most if shares[at] >= 0.5]
 
     def _take_in(self) -> None:
         """Work out what the terms that are new in the pool cover and cost."""
@@ -94,6 +104,7 @@ class Generation:
     def _worth_more(self, first: int, solved: _Solved) -> Indices:
         """The terms of the pool from the first on that are worth the most beyond what they cost."""
         reduced = self.cost[first:] - self.covered[first:] @ solved.prices + solved.fee
+        reduced = reduced.round(DECIMALS)
         order = np.argsort(reduced, kind="stable")[:FRESH]
         fresh: Indices = first + order[reduced[order] < -LEAST]
         return fresh
@@ -104,7 +115,7 @@ class Generation:
         whole = np.minimum(np.rint(prices / unit).astype(np.int64), self.penalty // unit)
         priced = replace(self.table, passing=reweigh(self.table.passing, self.bits, whole, unit))
         beam = Heuristic(priced, self.heuristic.best, self.limits)
-        beam.beam(priced.passing.used, priced.failing.used, EVEN, WIDTH)
+        beam.beam(priced.passing.used, priced.failing.used, EVEN, WIDTH, first=FIRST)
         self.pool.add(beam.pool.members)
 
     def _solve(self, used: Indices) -> _Solved | None:
@@ -119,4 +130,5 @@ class Generation:
         )
         if solved.status != 0:
             return None
-        return _Solved(-solved.ineqlin.marginals, solved.x[:-1], float(solved.x[-1]))
+        shares, prices = -solved.ineqlin.marginals.round(DECIMALS), solved.x.round(DECIMALS)
+        return _Solved(shares, prices[:-1], float(prices[-1]), -float(solved.fun))
