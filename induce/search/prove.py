@@ -68,7 +68,6 @@ class Prover:
     def run(self, pool: Pool, select: Selector) -> None:
         """Settle everything; takes as long as the limits allow."""
         for nodes, most in zip(ROUNDS, POOL_SIZES, strict=True):
-            self._deepen(nodes)
             self._single_terms(nodes)
             for terms in range(2, self.table.max_terms + 1):
                 if self._bounds[terms - 1] > self._budget():
@@ -80,6 +79,7 @@ class Prover:
                     continue
             if all(bound > self._budget() for bound in self._bounds):
                 return
+            self._deepen(nodes)
         NestedSearch(self.table, self.best, self.limits).several_terms()
         self._bounds = [UNBOUNDED]
 
