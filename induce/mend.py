@@ -23,7 +23,7 @@ from induce.hypothesis_space import HypothesisSpace
 from induce.moves import Change, Changes, Moves, changed, together, told
 from induce.objective import Objective
 from induce.parts import Check, Place, expression_of, terms
-from induce.pool import Proposer
+from induce.proposers.proposer import Proposer
 from induce.shortest import literals_within
 from induce.trust import rule_bits
 

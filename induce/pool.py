@@ -6,33 +6,20 @@ not pay for themselves are left out (see `LiteralPool`).
 
 from __future__ import annotations
 
-import contextlib
-import math
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from induce.costs import DescriptionLength
 from induce.literals import Literal
-from induce.profile import Scope
-from induce.proposers.beam import Beam
-from induce.proposers.collection import (
-    BATCH_CELLS,
-    Allowance,
-    PathTests,
-    WorkExceededError,
-    propose_collection,
-)
-from induce.proposers.comparison import Penalties, cuts
-from induce.proposers.fitting import ElementLiterals, FittingLiterals
-from induce.proposers.rows import Candidate, Mask, stack
-from induce.proposers.stakes import stakes_of
-from induce.search import Openings
+from induce.proposers.collection import BATCH_CELLS
+from induce.proposers.comparison import Penalties
+from induce.proposers.rows import Mask
 
 LEAST_TELLING = 0.02
+CROWD = 2
+"""So many times the columns that are to stay come in before the least telling go."""
 
 
 class Table(NamedTuple):
@@ -76,11 +63,6 @@ class LiteralPool:
     penalties : Penalties
     cap : int
         The most a literal may cost.
-
-    Attributes
-    ----------
-    telling_only : bool
-        Whether columns that hardly tell passes from fails are left out as well; heuristic.
     """
 
     KEPT_TIES = 32
@@ -88,41 +70,69 @@ class LiteralPool:
     def __init__(self, passes: int, penalties: Penalties, cap: int) -> None:
         self.passes, self.penalties = passes, penalties
         self.cap = cap
-        self.telling_only = False
+        self._widened, self._pruned = False, False
+        self._above, self._most, self._crowded = 0, 0, 0
+        self._least_telling = np.full(3, LEAST_TELLING)
         self._pass_cost = penalties.passing[:passes]
         self._fail_cost = penalties.failing[passes:]
         self._all_passes, self._all_fails = float(self._pass_cost.sum()), float(self._fail_cost.sum())
-        self.best_single = 1 << 62
-        """The objective of the best literal by itself."""
-        self.entries: dict[bytes, Entry] = {}
+        self._entries: dict[bytes, Entry] = {}
+        self._waiting: list[tuple[Mask, NDArray[np.int64], Callable[[int], Literal]]] = []
+        self._waiting_cells = 0
+
+    @property
+    def entries(self) -> dict[bytes, Entry]:
+        """The columns by what packed truth they have."""
+        if self._waiting:
+            self._take_in()
+        return self._entries
 
     def add(self, masks: Mask, costs: NDArray[np.int64], make: Callable[[int], Literal]) -> None:
-        affordable = np.flatnonzero(costs <= self.cap)
-        if not len(affordable):
-            return
-        if len(affordable) < len(costs):
-            masks, costs = masks[affordable], costs[affordable]
+        """Take in the literals `make(i)` with truth (n, scenes) and costs (n,), many calls at once."""
+        self._waiting.append((masks, costs, make))
+        self._waiting_cells += masks.size
+        if self._waiting_cells >= BATCH_CELLS:
+            self._take_in()
+
+    def _take_in(self) -> None:
+        """Look at all that was added."""
+        batches, self._waiting, self._waiting_cells = self._waiting, [], 0
+        masks = np.concatenate([batch[0] for batch in batches])
+        costs = np.concatenate([batch[1] for batch in batches])
+        ends = np.cumsum([len(batch[1]) for batch in batches])
+        at = np.flatnonzero(costs <= self.cap)
+        if len(at) < len(costs):
+            masks, costs = masks[at], costs[at]
         on_pass, on_fail = masks[:, : self.passes], masks[:, self.passes :]
         covered = on_pass @ self._pass_cost
         rejected = self._all_fails - on_fail @ self._fail_cost
         keep = (covered + 1 >= costs) & (rejected + 1 >= costs) & on_pass.any(axis=1) & ~on_fail.all(axis=1)
-        if self.telling_only:
-            keep &= (self._telling(covered, rejected) > LEAST_TELLING).any(axis=0)
+        if self._widened:
+            telling = self._telling(covered, rejected) >= self._least_telling[:, None]
+            keep &= (costs <= self._above) | telling.any(axis=0)
         kept = np.flatnonzero(keep)
-        if not len(kept):
-            return
-        covered, rejected, costs = covered[kept], rejected[kept], costs[kept]
-        totals = costs + (self._all_passes - covered) + (self._all_fails - rejected)
-        self.best_single = min(self.best_single, int(totals.min()))
+        at, costs, covered, rejected = at[kept], costs[kept], covered[kept], rejected[kept]
+        batch = np.searchsorted(ends, at, side="right")
+        row = at - np.concatenate([[0], ends])[batch]
         packed = np.concatenate([pack(on_pass[kept]), pack(on_fail[kept])], axis=1)
-        figures = zip(packed, affordable[kept].tolist(), costs.tolist(), covered, rejected, strict=True)
-        for row, i, cost, passing, failing in figures:
-            key = row.tobytes()
-            known = self.entries.get(key)
+        entries = self._entries
+        for key, cost, passing, failing, one, i in zip(
+            map(bytes, packed),
+            costs.tolist(),
+            covered.tolist(),
+            rejected.tolist(),
+            batch.tolist(),
+            row.tolist(),
+            strict=True,
+        ):
+            known = entries.get(key)
             if known is None or cost < known.cost:
-                self.entries[key] = Entry(cost, [make(i)], passing, failing)
+                entries[key] = Entry(cost, [batches[one][2](i)], passing, failing)
             elif cost == known.cost and len(known.literals) < self.KEPT_TIES:
-                known.literals.append(make(i))
+                known.literals.append(batches[one][2](i))
+        if self._widened and len(entries) > self._crowded:
+            self.keep_most_telling()
+            self._crowded = len(entries) + CROWD * self._most
 
     def hold(self, truth: Mask, cost: int, literal: Literal) -> bytes:
         """Take in a literal by its truth (scenes,) whatever it could save; the key of its column."""
@@ -140,6 +150,15 @@ class LiteralPool:
             if entry.cost <= most and (known is None or entry.cost < known.cost):
                 self.entries[key] = entry
 
+    def widen(self, cap: int, above: int, most: int) -> None:
+        """From now on take in literals up to `cap`, but of those above some cost only the most telling.
+
+        About `most` columns of them stay; heuristic.
+        """
+        if self._waiting:
+            self._take_in()
+        self._widened, self.cap, self._above, self._most = True, cap, above, most
+
     def _telling(self, covered: NDArray[np.float64], rejected: NDArray[np.float64]) -> NDArray[np.float64]:
         """How telling columns are, (3, n): Youden's J, and two mixtures that favour narrow and wide ones."""
         coverage, false_alarms = covered / self._all_passes, 1 - rejected / self._all_fails
@@ -151,19 +170,20 @@ class LiteralPool:
             ]
         )
 
-    def keep_most_telling(self, count: int, above: int) -> None:
-        """Of the literals that cost more than `above`, keep about the `count` most telling columns."""
-        dear = sorted((entry.cost, key) for key, entry in self.entries.items() if entry.cost > above)
-        if len(dear) <= count:
+    def keep_most_telling(self) -> None:
+        """Of the literals that `widen` let in, keep the most telling columns; others must tell as much."""
+        dear = [(entry.cost, key) for key, entry in self.entries.items() if entry.cost > self._above]
+        if len(dear) <= self._most and not self._pruned:
             return
-        covered = np.array([self.entries[key].covered for _, key in dear])
-        rejected = np.array([self.entries[key].rejected for _, key in dear])
-        kept: set[int] = set()
-        for telling in self._telling(covered, rejected):
-            kept.update(np.argsort(-telling, kind="stable")[: count // 3].tolist())
-        for index, (_, key) in enumerate(dear):
-            if index not in kept:
-                del self.entries[key]
+        self._pruned = True
+        dear.sort()
+        covered = np.array([self._entries[key].covered for _, key in dear])
+        rejected = np.array([self._entries[key].rejected for _, key in dear])
+        telling = self._telling(covered, rejected)
+        best = np.argsort(-telling, axis=1, kind="stable")[:, : self._most // 3]
+        self._least_telling = np.take_along_axis(telling, best, axis=1).min(axis=1, initial=np.inf)
+        for index in set(range(len(dear))).difference(best.ravel().tolist()):
+            del self._entries[dear[index][1]]
 
     def table(self, most: int) -> Table:
         """The literals that cost at most `most`, by cost."""
@@ -182,142 +202,6 @@ class LiteralPool:
             literals=[row[2] for row in rows],
             keys=[row[1] for row in rows],
         )
-
-
-class Proposer:
-    """Fills pools with the literals of one profile, up to one cost after another.
-
-    Parameters
-    ----------
-    passes : int
-        How many scenes are labelled pass; they come first.
-    penalties : Penalties
-    deadline : float
-        A reading of `time.monotonic` at which to give up.
-    """
-
-    def __init__(
-        self,
-        root: Scope,
-        cost: DescriptionLength,
-        passes: int,
-        penalties: Penalties,
-        max_where: int,
-        deadline: float,
-    ) -> None:
-        self.root = root
-        self.tests = PathTests(cost, stakes_of(root, *penalties))
-        self.passes, self.penalties = passes, penalties
-        self.max_where, self.deadline = max_where, deadline
-        self.elements = ElementLiterals(self.tests, max_where)
-        self.late = False
-        """Whether the clock ended something."""
-
-    def complete(self, cap: int, cells: float, max_columns: int) -> LiteralPool | None:
-        """Every literal about a scene that costs at most `cap`, or None when that is too many.
-
-        `cells` is an allowance in truth-table cells, a deterministic measure of effort, and
-        `max_columns` the most distinct columns.
-        """
-        pool = LiteralPool(self.passes, self.penalties, cap)
-        allowance = Allowance(cells, self.deadline)
-        try:
-            self._about_paths(pool, allowance)
-            for child in self.root.children.values():
-                propose_collection(
-                    self.root, child, self.tests, cap, self.max_where, pool, self.penalties, allowance
-                )
-                if len(pool.entries) > max_columns:
-                    return None
-        except WorkExceededError:
-            self.late |= allowance.late
-            return None
-        return pool
-
-    def about_paths(self, cap: int) -> LiteralPool:
-        """The literals about paths of the scene alone, without finds and counts, as far as time allows."""
-        pool = LiteralPool(self.passes, self.penalties, cap)
-        allowance = Allowance(math.inf, self.deadline)
-        with contextlib.suppress(WorkExceededError):
-            self._about_paths(pool, allowance)
-        self.late |= allowance.late
-        if not pool.entries:
-            rows = len(self.root.rows)
-            self._put(self.tests.so_far(self.root)[: max(1, BATCH_CELLS // rows)], pool)
-        return pool
-
-    def dearest(self) -> int | None:
-        """The most a literal can cost; None where collections, or the clock, leave that open."""
-        if self.root.children:
-            return None
-        allowance = Allowance(math.inf, self.deadline)
-        try:
-            costs = [candidate.cost for candidate in self.tests.of(self.root, allowance)]
-            costs += [int(one.gap_cost.max()) for one in self.tests.directions(self.root, allowance)]
-        except WorkExceededError:
-            return None
-        return max(costs, default=0)
-
-    def fitting(self, left: Openings, labels: Mask, least: int, cells: float) -> LiteralPool | None:
-        """Every literal dearer than `least` that fits an opening, or None when that is too much work."""
-        pool = LiteralPool(self.passes, self.penalties, int(left.room.max(initial=0)))
-        allowance = Allowance(cells, self.deadline)
-        try:
-            FittingLiterals(self.root, self.elements, left, labels, least, allowance).run(pool)
-        except WorkExceededError:
-            self.late |= allowance.late
-            return None
-        return pool
-
-    def extend(self, pool: LiteralPool, cap: int, literal_cap: int, cells: float) -> None:
-        """Add finds and counts of up to `cap` to the pool by beam search, as far as `cells` go."""
-        for _ in self.extensions(pool, cap, literal_cap, cells):
-            pass
-
-    def extensions(self, pool: LiteralPool, cap: int, literal_cap: int, cells: float) -> Iterator[None]:
-        """`extend` in two steps, value sets and disjunctions last; the pool may be looked at after each."""
-        pool.cap, pool.telling_only = cap, True
-        allowance = Allowance(math.inf, self.deadline)
-        with contextlib.suppress(WorkExceededError):
-            self._about_paths(pool, allowance)
-        self.late |= allowance.late
-        beams = []
-        for child in self.root.children.values():
-            allowance = Allowance(cells / len(self.root.children), self.deadline)
-            beam = Beam(self.root, child, self.tests, cap, self.max_where, pool, self.penalties, allowance)
-            beam.literal_cap = literal_cap
-            beams.append(beam)
-        for grow in (Beam.run, Beam.run_with_sets):
-            for beam in beams:
-                beam.allowance = Allowance(cells / len(self.root.children), self.deadline)
-                with contextlib.suppress(WorkExceededError):
-                    grow(beam)
-                self.late |= beam.allowance.late
-            yield
-
-    def _about_paths(self, pool: LiteralPool, allowance: Allowance) -> None:
-        rows = len(self.root.rows)
-        candidates = [c for c in self.tests.of(self.root, allowance) if c.cost <= pool.cap]
-        step = max(1, BATCH_CELLS // max(1, rows))
-        for start in range(0, len(candidates), step):
-            batch = candidates[start : start + step]
-            self._put(batch, pool)
-            allowance.spend(len(batch) * rows)
-        for direction in self.tests.directions(self.root, allowance):
-            found = cuts(direction.ranks, direction, pool.cap, self.penalties)
-            for start in range(0, len(found.rank), step):
-                batch_of_cuts = found.part(start, start + step)
-                truth = direction.ranks[None, :] >= batch_of_cuts.rank[:, None]
-                pool.add(truth, batch_of_cuts.cost, partial(direction.cut, batch_of_cuts))
-                allowance.spend(truth.size)
-
-    def _put(self, candidates: list[Candidate], pool: LiteralPool) -> None:
-        masks, costs = stack(candidates, len(self.root.rows))
-        pool.add(masks, costs, partial(_literal, candidates))
-
-
-def _literal(candidates: list[Candidate], i: int) -> Literal:
-    return candidates[i].literal
 
 
 def pack(masks: Mask) -> NDArray[np.uint8]:

@@ -24,8 +24,9 @@ from induce.closing import EVERYTHING, close
 from induce.grammar import UNIT, units
 from induce.hypothesis_space import HypothesisSpace
 from induce.literals import Hypothesis, Literal, literal_check, preference
-from induce.pool import LiteralPool, Proposer, Table
+from induce.pool import LiteralPool, Table
 from induce.progress import Reporter, Stage
+from induce.proposers.proposer import Proposer
 from induce.result import Stopped
 from induce.search import Hypothesis as Columns
 from induce.search import SearchOutcome, SearchProblem, TooManyOpeningsError, search, unpack
@@ -265,8 +266,9 @@ class PooledSearch:
         if self.complete == 0:
             self.pool = proposer.about_paths(BEAM_CAP)
             self.pool.take(self.begun, EVERYTHING)
-        for step, _ in enumerate(proposer.extensions(self.pool, BEAM_CAP, BEAM_LITERALS, CELLS)):
-            self.pool.keep_most_telling(EXTRA_COLUMNS, self.complete)
+        self.pool.widen(BEAM_CAP, self.complete, EXTRA_COLUMNS)
+        for step, _ in enumerate(proposer.extensions(self.pool, BEAM_LITERALS, CELLS)):
+            self.pool.keep_most_telling()
             if step == 0 and self.pool.entries and self.space.root.children:
                 self._search(
                     self.pool, self.space.dearest_rate, self.engine, EARLY_NODES, self.extend_deadline

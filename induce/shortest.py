@@ -15,7 +15,8 @@ from induce.examples import Examples
 from induce.grammar import UNIT, Grammar, units
 from induce.hypothesis_space import HypothesisSpace
 from induce.objective import default_terms
-from induce.pool import LiteralPool, Proposer
+from induce.pool import LiteralPool
+from induce.proposers.proposer import Proposer
 from induce.search import SearchProblem, search
 
 JSON = Any

@@ -24,10 +24,11 @@ from numpy.typing import NDArray
 from induce.costs import DescriptionLength
 from induce.grammar import units
 from induce.literals import Literal
-from induce.pool import LiteralPool, Proposer
+from induce.pool import LiteralPool
 from induce.profile import Scope
 from induce.proposers.collection import Allowance, WorkExceededError, propose_collection
 from induce.proposers.comparison import Penalties
+from induce.proposers.proposer import Proposer
 from induce.proposers.rows import Mask
 from induce.search import Hypothesis as Columns
 from induce.search import SearchProblem, canonical, search
@@ -168,7 +169,8 @@ def gather(
         found = fuller
         if cap >= dearest:
             return found
-    proposer.extend(found, dearest, BEAM_LITERALS, BEAM_CELLS)
+    found.cap = dearest
+    proposer.extend(found, BEAM_LITERALS, BEAM_CELLS)
     return found
 
 

@@ -12,7 +12,8 @@ from induce import shortest
 from induce.examples import Examples
 from induce.grammar import Grammar, units
 from induce.hypothesis_space import HypothesisSpace
-from induce.pool import LiteralPool, Proposer
+from induce.pool import LiteralPool
+from induce.proposers.proposer import Proposer
 from induce.shortest import CAPS, COLUMNS, literals_within
 
 JSON = Any

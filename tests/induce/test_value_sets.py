@@ -19,9 +19,10 @@ from induce.hypothesis_space import HypothesisSpace
 from induce.literals import Alternatives, Collect, Literal, PathTest, literal_check
 from induce.noise import NoiseModel
 from induce.objective import parse_hypothesis
-from induce.pool import LiteralPool, Proposer
+from induce.pool import LiteralPool
 from induce.profile import Scope, profile
 from induce.proposers.collection import PathTests
+from induce.proposers.proposer import Proposer
 from induce.value_sets import ValueSets
 
 JSON = Any
@@ -263,8 +264,8 @@ def test_what_joins_the_pool_is_in_the_grammar_at_its_price(seed: int) -> None:
     noise = NoiseModel.of("auto", examples.weight)
     space = HypothesisSpace(examples, root, cost, noise, 4, 4, 3)
     proposer = Proposer(root, cost, space.passes, space.penalties, 3, math.inf)
-    pool = LiteralPool(space.passes, space.penalties, 0)
-    proposer.extend(pool, units(64), units(20), 1e9)
+    pool = LiteralPool(space.passes, space.penalties, units(64))
+    proposer.extend(pool, units(20), 1e9)
     assert len(pool.entries) > 1000
     for entry in pool.entries.values():
         assert cost.literal(root, entry.literals[0], 3) == entry.cost, literal_check(entry.literals[0])
