@@ -20,6 +20,7 @@ from induce.profile import Scope, profile
 from induce.proposers.comparison import Penalties
 
 LARGEST_SUM = 2.0**53
+MOST_COUNTED = 100_000
 
 
 class HypothesisSpace:
@@ -46,6 +47,9 @@ class HypothesisSpace:
         self.noise = noise
         self.max_terms, self.max_literals, self.max_where = max_terms, max_literals, max_where
         self.least_weight = float(self.weights[self.weights > 0].min())
+        whole = bool((self.weights == np.rint(self.weights)).all())
+        self.exact_chords = whole and float(self.weights.sum()) <= MOST_COUNTED
+        """Whether chords of the noise model are exact at one end: weights are whole numbers, not too many."""
         self.dearest_rate = noise.bits(self.least_weight) / self.least_weight
         """Bits for each unit of misclassified weight, if it is the least there can be; more costs less."""
         charged = self.weights * (self.dearest_rate * UNIT)
@@ -84,13 +88,13 @@ class HypothesisSpace:
         """A rate and an offset in cost units that bound the cost of errors from below.
 
         ``offset`` plus the charges at the rate is at most the cost of errors of any weight from
-        `low` to `high`, with equality at `touching` (one of the two) where weights are whole numbers.
+        `low` to `high`, with equality at `touching` (one of the two) where chords are exact.
         """
         noise = self.noise
         if noise.rate is not None:
             return noise.rate, 0
         rate = (noise.bits(high) - noise.bits(low)) / (high - low)
-        if not (self.weights == np.rint(self.weights)).all() or high > 100_000:
+        if not self.exact_chords:
             return rate, math.floor((noise.bits(low) - rate * low) * UNIT)
         grid = range(math.ceil(low), max(math.floor(high), math.ceil(low)) + 1)
         whole = math.floor(rate * UNIT) if touching <= low else math.ceil(rate * UNIT)

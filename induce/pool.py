@@ -18,6 +18,8 @@ from induce.proposers.comparison import Penalties
 from induce.proposers.rows import Mask
 
 LEAST_TELLING = 0.02
+DECIMALS = 9
+"""To which that is rounded, for the order of a sum to decide nothing."""
 CROWD = 2
 """So many times the columns that are to stay come in before the least telling go."""
 
@@ -162,13 +164,12 @@ class LiteralPool:
     def _telling(self, covered: NDArray[np.float64], rejected: NDArray[np.float64]) -> NDArray[np.float64]:
         """How telling columns are, (3, n): Youden's J, and two mixtures that favour narrow and wide ones."""
         coverage, false_alarms = covered / self._all_passes, 1 - rejected / self._all_fails
-        return np.array(
-            [
-                coverage - false_alarms,
-                coverage - 4 * false_alarms,
-                4 * coverage - false_alarms - 3,
-            ]
-        )
+        telling = [
+            coverage - false_alarms,
+            coverage - 4 * false_alarms,
+            4 * coverage - false_alarms - 3,
+        ]
+        return np.array(telling).round(DECIMALS)
 
     def keep_most_telling(self) -> None:
         """Of the literals that `widen` let in, keep the most telling columns; others must tell as much."""

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluator import compile_check
+from induce.chords import Range
 from induce.closing import EVERYTHING, close
 from induce.grammar import UNIT, units
 from induce.hypothesis_space import HypothesisSpace
@@ -57,7 +58,6 @@ EXPLORE_CELLS, NOISE_CELLS = 1.2e8, 6e7
 """Nodes times columns that exploring, and each search for noise, may take where the nodes are fewer."""
 NOISE_SHARES = (0.01, 0.03, 0.08, 0.2)
 """Shares of misclassified weight at whose tangents hypotheses are looked for."""
-CHORD_ROUNDS = 4
 ENOUGH = units(20)
 """Filling goes on up to here even where half the incumbent's objective is less."""
 CLOSING_SHARE = 0.4
@@ -86,8 +86,8 @@ class PooledSearch:
     tangent at E gives rates under which it is the linear optimum as well. Candidates therefore
     come from searches at several rates, and what is best in the true objective is kept. For the
     proof, a chord lies below a concave cost: on errors between a and b, the linear bound at the
-    chord's rate plus the chord's offset bounds the true objective from below. Errors beyond what
-    the incumbent's objective could pay for need no search.
+    chord's rate plus the chord's offset bounds the true objective from below (`induce.chords`).
+    Errors beyond what the incumbent's objective could pay for need no search.
     """
 
     def __init__(
@@ -336,52 +336,61 @@ class PooledSearch:
             self._search(pool, rate, self.engine, nodes, self.explore_deadline)
 
     def _prove(self, deadline: float) -> None:
-        """Search to the end between chords of the noise model, for a bound on all hypotheses.
+        """Search to the end under chords of the noise model, for a bound on all hypotheses.
 
-        The last chord comes first: where errors are paid for, less room is left. Whatever better hypothesis
-        turns up moves the chords, a few times.
+        The last chord comes first: where errors are paid for, less room is left.
         """
-        for last_round in [False] * (CHORD_ROUNDS - 1) + [True]:
-            best, pieces = self.best, self._chords()
-            bound = self.best
-            for number, (low, high) in enumerate(reversed(pieces)):
-                left = min(deadline, self.deadline) - time.monotonic()  # an interrupt moves the latter
-                if left <= 0:
-                    self.stopped = "time"
-                    return
-                share = left / (len(pieces) - number)
-                others = bound if number == len(pieces) - 1 else 0
-                bound = min(bound, self._bound_between(low, high, time.monotonic() + share, others))
-                if self.best < best and not last_round:
-                    break
-            else:
-                self.proved = max(self.proved, min(bound, self.best))
-                return
+        ranges, settled = self._ranges(), [EVERYTHING]
+        while ranges:
+            now = time.monotonic()
+            left = min(deadline, self.deadline) - now  # an interrupt moves the latter
+            one = min(ranges, key=lambda one: (one.bound, -one.low))
+            if one.bound >= min(self.best, *settled):
+                break
+            if left <= 0:
+                self.stopped = "time"
+                break
+            ranges.remove(one)
+            others = min([*settled, *(other.bound for other in ranges)])
+            share = left / (1 + sum(other.bound < self.best for other in ranges))
+            bound, cheapest = self._bound_between(one, now + share, others)
+            further = []
+            if bound < self.best and cheapest is not None:
+                further = one.split(self.errors, cheapest, bound)
+            ranges += further
+            if not further:
+                settled.append(bound)
+        self.proved = max(self.proved, min(self.best, *settled, *(one.bound for one in ranges)))
 
-    def _chords(self) -> list[tuple[float, float]]:
+    def _ranges(self) -> list[Range]:
         """Ranges of error weight, split where the incumbent's lie, that could hold a better hypothesis."""
-        noise = self.space.noise
+        noise, errors = self.space.noise, self.errors
         if noise.rate is not None:
-            return [(0.0, 1.0)]
+            return [Range(0.0, 1.0, 0.0)]
         reach = max(noise.reach(self.best / UNIT), self.space.least_weight)
-        if self.space.least_weight <= self.errors < reach:
-            return [(0.0, self.errors), (self.errors, reach)]
-        return [(0.0, reach)]
+        if self.space.least_weight <= errors < reach:
+            return [Range(0.0, errors, errors), Range(errors, reach, errors)]
+        return [Range(0.0, reach, 0.0)]
 
-    def _bound_between(self, low: float, high: float, deadline: float, others: int) -> int:
-        """A bound on hypotheses with such errors; `others` holds for all others (0 while it is not known)."""
-        rate, offset = self.space.chord(low, high, self.errors)
+    def _bound_between(self, errors: Range, deadline: float, others: int) -> tuple[int, float | None]:
+        """A bound on hypotheses with such errors, and the errors of what a better chord could do more about.
 
+        `others` is a bound on all others.
+        """
+        rate, offset = self.space.chord(errors.low, errors.high, errors.touching)
         pool, most = self._closed(rate, offset, deadline)
         if self.hasty and most < self.best:
-            return 0
+            return errors.bound, None
 
         def overall(bound: int) -> int:
-            return min(bound + offset, most + 1, others)
+            return min(max(bound + offset, errors.bound), most + 1, others)
 
-        outcome = self._search(pool, rate, self.engine, None, deadline, overall)
+        outcome, cheapest = self._search(pool, rate, self.engine, None, deadline, overall)
         self.stopped = outcome.stopped if outcome.stopped in ("time", "work") else self.stopped
-        return min(outcome.lower_bound + offset, most + 1)
+        bound = max(errors.bound, min(outcome.lower_bound + offset, most + 1))
+        told = outcome.stopped == "proved" and most >= self.best and self.space.noise.rate is None
+        tighter = told and (self.space.exact_chords or errors.low < cheapest < errors.high)
+        return bound, cheapest if tighter else None
 
     def _search(
         self,
@@ -391,10 +400,11 @@ class PooledSearch:
         nodes: int | None,
         deadline: float,
         overall: Callable[[int], int] = lambda _: 0,
-    ) -> SearchOutcome:
+    ) -> tuple[SearchOutcome, float]:
         """Search the literals of the pool that could stand in a hypothesis as good as the incumbent.
 
-        `overall` turns a bound of this search into one on all hypotheses, for the reports.
+        The outcome, and the weight of the errors of what was found. `overall` turns a bound of this
+        search into one on all hypotheses, for the reports.
         """
         space = self.space
         pool.take(self.held, EVERYTHING)
@@ -415,11 +425,12 @@ class PooledSearch:
         )
         assert outcome.hypothesis is not None
         self.nodes += outcome.nodes
+        _, errors = self._objective(outcome.hypothesis, table)
         self._keep([outcome.hypothesis, *outcome.ties], table, pool)
         if outcome.stopped == "interrupted":
             self.interrupted = True
             self._hurry()
-        return outcome
+        return outcome, errors
 
     def _hurry(self) -> None:
         """Let the clock run out."""

@@ -23,6 +23,7 @@ from induce.costs import DescriptionLength
 from induce.examples import Examples
 from induce.grammar import Grammar, bits, units
 from induce.literals import Alternatives, Bound, Collect, Literal, Members, OtherPath, PathTest, literal_check
+from induce.noise import NoiseModel
 from induce.profile import Scope, profile
 from induce.value_sets import ValueSets
 
@@ -130,6 +131,7 @@ def cheapest(
     max_literals: int,
     max_where: int,
     grammar: Grammar,
+    penalty: float | str = PENALTY,
 ) -> float:
     """The least objective of the grammar, by exhaustion."""
     examples = Examples.of(scenes, labels)
@@ -137,10 +139,12 @@ def cheapest(
     model = DescriptionLength(root, grammar, ValueSets(root, grammar, examples))
     full = (1 << len(examples.scenes)) - 1
     wanted = sum(1 << i for i, label in enumerate(examples.passing) if label)
-    charge = [units(PENALTY * weight) for weight in examples.weights]
+    noise = NoiseModel.of(penalty, examples.weight)
+    charge = [noise.cost(errors) for errors in range(len(labels) + 1)]
 
     def total(truth: int, cost: int) -> int:
-        return cost - JOIN + sum(charge[i] for i in range(len(charge)) if (truth ^ wanted) >> i & 1)
+        wrong = truth ^ wanted
+        return cost - JOIN + charge[int(sum(w for i, w in enumerate(examples.weights) if wrong >> i & 1))]
 
     single: dict[int, int] = {}
     least = 1 << 60
@@ -204,6 +208,23 @@ def test_claimed_optimum_is_the_exhaustive_one(seed: int, operators: tuple[str, 
             assert result.optimal
         stated = objective_of(result.check, scenes, labels, penalty=PENALTY, **limits)
         assert stated.total == result.objective
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_an_optimum_with_errors_is_proved_though_their_cost_is_concave(seed: int) -> None:
+    """Where errors are many, no one rate for them bounds all hypotheses tightly."""
+    rng = random.Random(f"concave-{seed}")
+    fields, size = "abcde", rng.choice([40, 60])
+    scenes = [{name: rng.choice([True, False]) for name in fields} for _ in range(size)]
+    truth = [scene["a"] and (scene["b"] or scene["c"]) for scene in scenes]
+    labels = ["pass" if right ^ (rng.random() < 0.2) else "fail" for right in truth]
+    grammar = Grammar(operators=("eq", "not"))
+    judged = cheapest(scenes, labels, 3, 2, 1, grammar, "auto")
+    result = learn_check(scenes, labels, grammar, max_terms=3, max_literals=2, max_nesting=0, time_limit=30)
+    assert result.objective == judged
+    noise = NoiseModel.of("auto", size)
+    constant = min(labels.count("pass"), labels.count("fail"))
+    assert result.optimal == (judged <= bits(noise.cost(constant)))
 
 
 @pytest.mark.parametrize(
