@@ -352,11 +352,8 @@ class PooledSearch:
                 break
             ranges.remove(one)
             others = min([*settled, *(other.bound for other in ranges)])
-            share = left / (1 + sum(other.bound < self.best for other in ranges))
-            bound, cheapest = self._bound_between(one, now + share, others)
-            further = []
-            if bound < self.best and cheapest is not None:
-                further = one.split(self.errors, cheapest, bound)
+            share = left if one.late else left / (1 + sum(other.bound < self.best for other in ranges))
+            bound, further = self._bound_between(one, now + share, others)
             ranges += further
             if not further:
                 settled.append(bound)
@@ -372,15 +369,15 @@ class PooledSearch:
             return [Range(0.0, errors, errors), Range(errors, reach, errors)]
         return [Range(0.0, reach, 0.0)]
 
-    def _bound_between(self, errors: Range, deadline: float, others: int) -> tuple[int, float | None]:
-        """A bound on hypotheses with such errors, and the errors of what a better chord could do more about.
+    def _bound_between(self, errors: Range, deadline: float, others: int) -> tuple[int, list[Range]]:
+        """A bound on hypotheses with such errors, and the ranges to look at for a better one.
 
         `others` is a bound on all others.
         """
         rate, offset = self.space.chord(errors.low, errors.high, errors.touching)
         pool, most = self._closed(rate, offset, deadline)
         if self.hasty and most < self.best:
-            return errors.bound, None
+            return errors.bound, []
 
         def overall(bound: int) -> int:
             return min(max(bound + offset, errors.bound), most + 1, others)
@@ -388,9 +385,14 @@ class PooledSearch:
         outcome, cheapest = self._search(pool, rate, self.engine, None, deadline, overall)
         self.stopped = outcome.stopped if outcome.stopped in ("time", "work") else self.stopped
         bound = max(errors.bound, min(outcome.lower_bound + offset, most + 1))
+        if bound >= self.best:
+            return bound, []
+        if outcome.stopped == "time" and not errors.late:
+            return bound, [errors._replace(bound=bound, late=True)]
         told = outcome.stopped == "proved" and most >= self.best and self.space.noise.rate is None
-        tighter = told and (self.space.exact_chords or errors.low < cheapest < errors.high)
-        return bound, cheapest if tighter else None
+        if told and (self.space.exact_chords or errors.low < cheapest < errors.high):
+            return bound, errors.split(self.errors, cheapest, bound)
+        return bound, []
 
     def _search(
         self,
