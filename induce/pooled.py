@@ -9,10 +9,9 @@ costs more than that, so the smaller of the two is a bound for the whole grammar
 from __future__ import annotations
 
 import contextlib
-import math
 import time
 from collections.abc import Callable, Sequence
-from itertools import chain, islice, product
+from itertools import chain
 from typing import Literal as OneOf
 from typing import NamedTuple, cast
 
@@ -24,13 +23,13 @@ from induce.chords import Range
 from induce.closing import EVERYTHING, close
 from induce.grammar import UNIT, units
 from induce.hypothesis_space import HypothesisSpace
-from induce.literals import Hypothesis, Literal, literal_check, preference
+from induce.incumbent import Incumbent, objective
+from induce.literals import Hypothesis, Literal, literal_check
 from induce.pool import LiteralPool, Table
 from induce.progress import Reporter, Stage
 from induce.proposers.proposer import Proposer
 from induce.result import Stopped
-from induce.search import Hypothesis as Columns
-from induce.search import SearchOutcome, SearchProblem, TooManyOpeningsError, search, unpack
+from induce.search import SearchOutcome, SearchProblem, TooManyOpeningsError, search
 from induce.search.limits import LimitReachedError, Limits
 
 Engine = OneOf["auto", "enumerate", "asp"]
@@ -63,7 +62,6 @@ ENOUGH = units(20)
 CLOSING_SHARE = 0.4
 FEW_CELLS, MANY_CELLS = 4e9, 4e10
 """Cells that proposing fitting literals may take, at first and in the end."""
-KEPT_TIES = 8
 
 
 class Found(NamedTuple):
@@ -129,13 +127,12 @@ class PooledSearch:
         self.nodes = 0
         self.stopped: Stopped = "bounded"
         self.hasty = False
-        self.best = EVERYTHING
-        self.errors = 0.0
-        self.incumbent: tuple[tuple[bytes, ...], ...] = ()
-        self.held = LiteralPool(space.passes, space.penalties, EVERYTHING)
-        """The columns of the incumbent, which every pool that is searched has to have."""
-        self.spoken: list[Hypothesis] = []
-        self.verdicts: list[bool] = []
+        self.incumbent = Incumbent.none(space)
+
+    @property
+    def best(self) -> int:
+        """The objective of the incumbent, in cost units."""
+        return self.incumbent.objective
 
     def run(self) -> Found:
         """Search as far as the limits allow.
@@ -147,39 +144,39 @@ class PooledSearch:
         try:
             self._run()
         except KeyboardInterrupt:
-            if not self.spoken or self.interrupted:
+            if not self.incumbent.spoken or self.interrupted:
                 raise
             self.interrupted = True
         entries = self.pool.entries
         least = min(entry.cost for entry in entries.values()) if self.complete else 0
         bound = max(self.proved, min(least, self.best, self.complete + 1))
         return Found(
-            hypothesis=self.spoken[0],
-            verdicts=self.verdicts,
+            hypothesis=self.incumbent.spoken[0],
+            verdicts=self.incumbent.verdicts,
             lower_bound=min(bound, self.space.constant_answer),
             stopped="interrupted" if self.interrupted else self.stopped,
             nodes=self.nodes,
             columns=len(entries),
-            ties=self.spoken[1:],
+            ties=self.incumbent.spoken[1:],
         )
 
     def _run(self) -> None:
         self._tell("candidates", 0)
         self._begin()
         self._fill()
-        if self.spoken and self.complete < self.best:
+        if self.incumbent.spoken and self.complete < self.best:
             if NEAR * self.complete >= self._half():
                 self._search(self.pool, self.space.dearest_rate, self.engine, EARLY_NODES, self.fill_deadline)
-            elif self.errors and self.space.noise.rate is None:
+            elif self.incumbent.errors and self.space.noise.rate is None:
                 rate = self.space.noise.slope(NOISE_SHARES[1] * float(self.space.weights.sum()))
                 self._search(self.small, rate, self.engine, EARLY_NODES, self.fill_deadline)
             if self._proves_early():
                 return
         self._extend()
-        if not (self.spoken or self.pool.entries):
+        if not (self.incumbent.spoken or self.pool.entries):
             raise ValueError(self._why_nothing())
         self.stage = "search"
-        if not self.spoken:
+        if not self.incumbent.spoken:
             self._search(self.pool, self.space.dearest_rate, "enumerate", QUICK_NODES, self.explore_deadline)
         self._explore(self.pool)
         if not self.prove:
@@ -220,7 +217,8 @@ class PooledSearch:
                 named[literal] = pool.hold(truth, cost, literal)
             table = pool.table(EVERYTHING)
             column = {key: index for index, key in enumerate(table.keys)}
-            self._keep([tuple(tuple(column[named[lit]] for lit in term) for term in hypothesis)], table, pool)
+            columns = tuple(tuple(column[named[lit]] for lit in term) for term in hypothesis)
+            self.incumbent = self.incumbent.or_better([columns], table, pool, space)
             self.begun.take(pool, EVERYTHING)
         self.pool = self.begun
 
@@ -361,7 +359,7 @@ class PooledSearch:
 
     def _ranges(self) -> list[Range]:
         """Ranges of error weight, split where the incumbent's lie, that could hold a better hypothesis."""
-        noise, errors = self.space.noise, self.errors
+        noise, errors = self.space.noise, self.incumbent.errors
         if noise.rate is not None:
             return [Range(0.0, 1.0, 0.0)]
         reach = max(noise.reach(self.best / UNIT), self.space.least_weight)
@@ -391,7 +389,7 @@ class PooledSearch:
             return bound, [errors._replace(bound=bound, late=True)]
         told = outcome.stopped == "proved" and most >= self.best and self.space.noise.rate is None
         if told and (self.space.exact_chords or errors.low < cheapest < errors.high):
-            return bound, errors.split(self.errors, cheapest, bound)
+            return bound, errors.split(self.incumbent.errors, cheapest, bound)
         return bound, []
 
     def _search(
@@ -409,7 +407,7 @@ class PooledSearch:
         search into one on all hypotheses, for the reports.
         """
         space = self.space
-        pool.take(self.held, EVERYTHING)
+        pool.take(self.incumbent.held, EVERYTHING)
         table = pool.table(self.best)
         problem = self._problem(table, space.charges(rate))
         column = {key: index for index, key in enumerate(table.keys)}
@@ -419,7 +417,7 @@ class PooledSearch:
         outcome = search(
             problem,
             engine=engine,
-            incumbent=tuple(tuple(column[key] for key in term) for term in self.incumbent) or None,
+            incumbent=tuple(tuple(column[key] for key in term) for term in self.incumbent.terms) or None,
             deadline=deadline,
             work_limit=allowed,
             progress=lambda now: self._tell(self.stage, now.nodes, overall(now.lower_bound)),
@@ -427,8 +425,8 @@ class PooledSearch:
         )
         assert outcome.hypothesis is not None
         self.nodes += outcome.nodes
-        _, errors = self._objective(outcome.hypothesis, table)
-        self._keep([outcome.hypothesis, *outcome.ties], table, pool)
+        _, errors = objective(outcome.hypothesis, table, space)
+        self.incumbent = self.incumbent.or_better([outcome.hypothesis, *outcome.ties], table, pool, space)
         if outcome.stopped == "interrupted":
             self.interrupted = True
             self._hurry()
@@ -439,60 +437,3 @@ class PooledSearch:
         now = time.monotonic()
         self.deadline = self.fill_deadline = self.extend_deadline = self.explore_deadline = now
         self.proposer.deadline = now
-
-    def _keep(self, found: list[Columns], table: Table, pool: LiteralPool) -> None:
-        """Make the best of what was found the incumbent, unless the incumbent is better."""
-        judged = [(self._objective(columns, table), columns) for columns in found]
-        best = min(total for (total, _), _ in judged)
-        if best > self.best:
-            return
-        equal = [columns for (total, _), columns in judged if total == best]
-        errors = next(errors for (total, errors), _ in judged if total == best)
-        incumbent = tuple(tuple(table.keys[i] for i in term) for term in equal[0])
-        verdicts, spoken = self._verdicts(equal[0], table), _spoken(equal, table, self.space)
-        held = LiteralPool(self.space.passes, self.space.penalties, EVERYTHING)
-        held.take(pool, EVERYTHING, chain.from_iterable(incumbent))
-        self.best, self.errors = best, errors  # at once: an interrupt may come at any call
-        self.incumbent, self.held, self.verdicts, self.spoken = incumbent, held, verdicts, spoken
-
-    def _objective(self, columns: Columns, table: Table) -> tuple[int, float]:
-        """The true objective of a hypothesis, and the weight of its errors."""
-        space = self.space
-        literals = [i for term in columns for i in term]
-        size = int(table.cost[literals].sum()) + space.cost.join * (len(literals) - 1)
-        wrong = np.array(self._verdicts(columns, table), np.bool_) != space.labels
-        errors = math.fsum(space.weights[wrong])
-        return size + space.noise.cost(errors), errors
-
-    def _verdicts(self, columns: Columns, table: Table) -> list[bool]:
-        labels = self.space.labels
-        verdicts = np.zeros(len(labels), np.bool_)
-        for words, side in ((table.passing, labels), (table.failing, ~labels)):
-            truth = [np.bitwise_and.reduce(words[list(term)], axis=0) for term in columns]
-            verdicts[side] = unpack(np.bitwise_or.reduce(truth, axis=0)[None, :], int(side.sum()))[0]
-        return verdicts.tolist()
-
-
-def _spoken(equal: list[Columns], table: Table, space: HypothesisSpace) -> list[Hypothesis]:
-    """Hypotheses of one objective in words, the preferred first."""
-    spoken: dict[Hypothesis, None] = {}
-    for columns in equal:
-        choices = [_variants(table.literals[i], space) for term in columns for i in term]
-        for picked in islice(product(*choices), KEPT_TIES):
-            spoken[_shaped(columns, picked)] = None
-        if len(spoken) > KEPT_TIES:
-            break
-    return list(spoken)[: KEPT_TIES + 1]
-
-
-def _variants(literals: list[Literal], space: HypothesisSpace) -> list[Literal]:
-    """The ways to say one column, the preferred first."""
-    ordered = dict.fromkeys(space.cost.ordered(space.root, literal) for literal in literals)
-    return sorted(ordered, key=preference)
-
-
-def _shaped(columns: Columns, picked: tuple[Literal, ...]) -> Hypothesis:
-    """The picked literals in the shape of `columns`, parts in the order of preference."""
-    rest = iter(picked)
-    terms = [tuple(sorted((next(rest) for _ in term), key=preference)) for term in columns]
-    return tuple(sorted(terms, key=lambda term: (len(term), [preference(lit) for lit in term])))
