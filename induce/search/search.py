@@ -26,8 +26,8 @@ from induce.search.term_pool import Members, best_per_scene
 
 FEW_CONFLICTS, MANY_CONFLICTS = 1_000, 20_000
 """When clingo gives up selecting: for a better incumbent, and for a proof."""
-SMALL_SPACE = 3_000
-"""Nodes spent on an exact pass after the heuristic, which settles small spaces."""
+FEW_NODES, SMALL_SPACE = 300, 3_000
+"""Nodes spent on an exact pass after the quick heuristic, and after the full one; settles small spaces."""
 
 
 def search(
@@ -149,6 +149,10 @@ class _Run:
             heuristic.know(hypothesis)
         self._enter("enumerate")
         heuristic.quick()
+        self._enter("prove")
+        if prover.nested(FEW_NODES):
+            return "proved"
+        self._enter("enumerate")
         heuristic.improve(Generation(heuristic).run())
         self._enter("prove")
         if prover.nested():
