@@ -15,7 +15,7 @@ class Range(NamedTuple):
     """Hypotheses whose errors weigh from `low` to `high`; a chord exact at `touching`, one of the two.
 
     None of them has an objective below `bound`, in cost units. `turned` once the chord has been exact at
-    the other end, `late` once the clock has cut short what looked at them.
+    the other end; `late` the seconds after which the clock cut short what looked at them.
     """
 
     low: float
@@ -23,7 +23,7 @@ class Range(NamedTuple):
     touching: float
     bound: int = 0
     turned: bool = False
-    late: bool = False
+    late: float = 0.0
 
     def split(self, incumbent: float, cheapest: float, bound: int) -> list[Range]:
         """What to look at next, given the errors of the incumbent and of what is cheapest under the chord.

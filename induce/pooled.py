@@ -345,7 +345,7 @@ class PooledSearch:
             one = min(ranges, key=lambda one: (one.bound, -one.low))
             if one.bound >= min(self.best, *settled):
                 break
-            if left <= 0:
+            if left <= one.late:
                 self.stopped = "time"
                 break
             ranges.remove(one)
@@ -372,6 +372,7 @@ class PooledSearch:
 
         `others` is a bound on all others.
         """
+        began = time.monotonic()
         rate, offset = self.space.chord(errors.low, errors.high, errors.touching)
         pool, most = self._closed(rate, offset, deadline)
         if self.hasty and most < self.best:
@@ -386,7 +387,7 @@ class PooledSearch:
         if bound >= self.best:
             return bound, []
         if outcome.stopped == "time" and not errors.late:
-            return bound, [errors._replace(bound=bound, late=True)]
+            return bound, [errors._replace(bound=bound, late=deadline - began)]
         told = outcome.stopped == "proved" and most >= self.best and self.space.noise.rate is None
         if told and (self.space.exact_chords or errors.low < cheapest < errors.high):
             return bound, errors.split(self.incumbent.errors, cheapest, bound)
