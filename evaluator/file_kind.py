@@ -39,3 +39,13 @@ def compression(data: bytes) -> str | None:
 def encoding(data: bytes) -> str | None:
     """The encoding whose byte order mark the data begins with, where that is not UTF-8."""
     return next((name for name, marks in _ENCODINGS if data.startswith(marks)), None)
+
+
+def not_utf8(data: bytes, offset: int) -> tuple[int, str]:
+    """The line, from 1, and what is wrong where the data is not UTF-8 from an offset on."""
+    line = data.count(b"\n", 0, offset) + 1
+    found = encoding(data)
+    if found:
+        return line, f"not UTF-8 but {found}, by its byte order mark; save it as UTF-8"
+    byte = offset - data.rfind(b"\n", 0, offset)
+    return line, f"not UTF-8 at byte {byte} of the line; save it as UTF-8"

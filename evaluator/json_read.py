@@ -7,7 +7,7 @@ import re
 from math import isfinite
 from typing import Any
 
-from evaluator.file_kind import compression, encoding
+from evaluator.file_kind import compression, not_utf8
 from evaluator.place import Place, below, place_text
 from evaluator.values import has_lone_surrogate, quoted
 
@@ -37,8 +37,8 @@ def read_json(data: bytes) -> Any:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise JsonTextError(_not_utf8(data, error.start), line) from None
+        line, problem = not_utf8(data, error.start)
+        raise JsonTextError(problem, line) from None
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
@@ -53,13 +53,6 @@ def read_json(data: bytes) -> Any:
     if _SUSPICIOUS.search(text):
         _refuse_what_json_cannot_hold(value)
     return value
-
-
-def _not_utf8(data: bytes, offset: int) -> str:
-    found = encoding(data)
-    if found:
-        return f"not UTF-8 but {found}, by its byte order mark; save the file as UTF-8"
-    return f"not UTF-8 (byte 0x{data[offset]:02x} at offset {offset})"
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from evaluator.cel import from_cel, to_cel
 from evaluator.commands import UnusableInputError
 from evaluator.errors import CheckError
 from evaluator.expression import sub_checks
+from evaluator.file_kind import not_utf8
 from evaluator.json_read import JsonTextError, read_json
 from evaluator.json_write import json_text
 
@@ -64,9 +65,11 @@ def _cel_of(source: str) -> str:
     if source != "-":
         return source
     try:
-        return _standard_input().decode("utf-8-sig")
+        data = _standard_input()
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UnusableInputError(f"standard input: not UTF-8 at offset {error.start}") from None
+        line, problem = not_utf8(data, error.start)
+        raise UnusableInputError(f"standard input:{line}: {problem}") from None
 
 
 def _text(source: str, *, standard: bool) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evaluator import SceneError
-from evaluator.file_kind import compression, encoding
+from evaluator.file_kind import compression, not_utf8
 from induce.scenes.records import Place
 
 _BOM = b"\xef\xbb\xbf"
@@ -27,10 +27,5 @@ def decode(data: bytes, file: str, line: int = 1) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line += data.count(b"\n", 0, error.start)
-        column = error.start - data.rfind(b"\n", 0, error.start)
-        found = encoding(data)
-        hint = f" (it looks like {found})" if found else ""
-        raise Place(file, line).error(
-            f"not UTF-8 at byte {column} of the line{hint}; save the file as UTF-8"
-        ) from None
+        lines, problem = not_utf8(data, error.start)
+        raise Place(file, line + lines - 1).error(problem) from None

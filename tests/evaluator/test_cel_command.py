@@ -47,7 +47,7 @@ def test_a_body_at_fault_is_named_beside_the_check() -> None:
     ("args", "stdin", "said"),
     [
         (["a == "], b"", "evaluator cel: CEL: unexpected EOF at line 1, column 6\n  a == \n       ^\n"),
-        (["-"], b"\xff", "evaluator cel: standard input: not UTF-8 at offset 0\n"),
+        (["-"], b"\xff", "evaluator cel: standard input:1: not UTF-8 at byte 1 of the line; save"),
         (["--to", "cel", "gone.json"], b"", "evaluator cel: gone.json: no such file or directory\n"),
         (["--to", "cel", "-"], b"{", "evaluator cel: standard input:1:2: not JSON: "),
         (["--to", "cel", "-"], b'{"op": "eq", "path": "a", "value": null}', "$.value: this dialect of CEL"),

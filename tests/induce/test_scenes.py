@@ -374,14 +374,11 @@ def test_empty_collections(tmp_path: Path) -> None:
 def test_text_that_is_no_utf8(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(b'{"scene": 1}\n{"scene": "caf\xe9"}\n')
-    assert refuse(path) == f"{path}:2: not UTF-8 at byte 15 of the line; save the file as UTF-8"
+    assert refuse(path) == f"{path}:2: not UTF-8 at byte 15 of the line; save it as UTF-8"
     path.write_bytes('{"scene": 1}\n'.encode("utf-16"))
-    assert (
-        refuse(path)
-        == f"{path}:1: not UTF-8 at byte 1 of the line (it looks like UTF-16); save the file as UTF-8"
-    )
+    assert refuse(path) == f"{path}:1: not UTF-8 but UTF-16, by its byte order mark; save it as UTF-8"
     path.write_bytes(b"[\n\n\xff]")
-    assert refuse(path, fmt="json") == f"{path}:3: not UTF-8 at byte 1 of the line; save the file as UTF-8"
+    assert refuse(path, fmt="json") == f"{path}:3: not UTF-8 at byte 1 of the line; save it as UTF-8"
 
 
 PACKED = {
@@ -423,9 +420,9 @@ def test_labels_and_scenes_in_another_encoding(tmp_path: Path, encoding: str) ->
     scenes = write_lines(tmp_path / "s.jsonl", [{"id": "a", "scene": 1}])
     labels = tmp_path / "labels.jsonl"
     labels.write_bytes('{"id": "a", "label": "pass"}\n'.encode(encoding))
-    hint = f"(it looks like {encoding.upper()}); save the file as UTF-8"
-    assert refuse(scenes, labels=labels) == f"{labels}:1: not UTF-8 at byte 1 of the line {hint}"
-    assert refuse(labels) == f"{labels}:1: not UTF-8 at byte 1 of the line {hint}"
+    problem = f"{labels}:1: not UTF-8 but {encoding.upper()}, by its byte order mark; save it as UTF-8"
+    assert refuse(scenes, labels=labels) == problem
+    assert refuse(labels) == problem
 
 
 def test_sources_that_are_no_files(tmp_path: Path) -> None:
