@@ -45,6 +45,14 @@ class Limits:
         self.nodes += nodes
         self.check()
 
+    def allowance(self, most: int) -> int:
+        """How many nodes, up to ``most``, may be spent before a limit; raises where that is none."""
+        ends = [end - self.nodes for end in (self.work_limit, self._part_end) if end is not None]
+        left = min([most, *ends])
+        if left < 1:
+            self.spend(1)
+        return left
+
     @contextmanager
     def part(self, nodes: int | None) -> Iterator[None]:
         """Let the block spend ``nodes`` more; beyond them it is left and the search goes on."""

@@ -12,15 +12,14 @@ indices)``, is tried: exchanging one for it worsens neither cost nor preference.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from induce.search.bits import Ints, Words
+from induce.search.bits import Words
 from induce.search.limits import Best, Limits
 from induce.search.table import Table
-from induce.search.terms import MinedTerms, Miner
+from induce.search.terms import MinedTerms, Miner, Rest
 
 UNBOUNDED = 1 << 61
 
@@ -85,7 +84,7 @@ class NestedSearch:
             state.open_pass,
             state.open_fail,
             lambda: self._budget() - state.spent,
-            lambda cover: left - cover,
+            Rest(left),
             useful,
             emit,
         ).run()
@@ -97,15 +96,7 @@ class NestedSearch:
             return
         table = self.table
         left = table.passing.weight_of(state.open_pass)
-        later = np.arange(terms_left, dtype=np.int64)
-
-        def rest(cover: Ints) -> Ints:
-            after = left - cover
-            out = after
-            for terms in later[1:]:
-                out = np.minimum(out, terms * self.cheapest + np.maximum(after - terms * cover, 0))
-            return out
-
+        rest = Rest(left, cheapest=self.cheapest, further=terms_left - 1)
         mined: list[MinedTerms] = []
         Miner(
             table,
@@ -137,7 +128,7 @@ class NestedSearch:
             )
 
     def _undominated(
-        self, state: _State, mined: list[MinedTerms], rest: Callable[[Ints], Ints]
+        self, state: _State, mined: list[MinedTerms], rest: Rest
     ) -> list[tuple[int, tuple[int, int, tuple[int, ...]], tuple[int, ...]]]:
         """Bounds, preference and members of the terms worth choosing next, best bound first."""
         table = self.table

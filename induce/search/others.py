@@ -16,7 +16,7 @@ from induce.search.bits import Bools, Ints, unpack
 from induce.search.limits import Limits, PartEndedError
 from induce.search.problem import SearchProblem
 from induce.search.table import Table
-from induce.search.terms import MinedTerms, Miner
+from induce.search.terms import MinedTerms, Miner, Rest
 
 MOST_DISJUNCTIONS, MOST_CELLS = 20_000, 2e7
 """Disjunctions, and scenes times disjunctions."""
@@ -126,7 +126,7 @@ class _Listed:
             self.table.passing.used,
             self.table.failing.used,
             lambda: self.room,
-            np.zeros_like,
+            Rest(0, slope=0),
             True,
             emit,
         )
@@ -138,9 +138,7 @@ class _Listed:
         seen: dict[bytes, tuple[int, Bools, Bools]] = {}
         for found in mined:
             index = self.table.index[found.members]
-            absent = found.members < 0
             passing, failing = self.problem.passing[index], self.problem.failing[index]
-            passing[absent], failing[absent] = ~np.uint64(0), ~np.uint64(0)
             passed = unpack(np.bitwise_and.reduce(passing, axis=1), len(self.pass_penalty))
             failed = unpack(np.bitwise_and.reduce(failing, axis=1), len(self.fail_penalty))
             wrong = failed @ self.fail_penalty

@@ -35,7 +35,7 @@ from induce.search.bits import Ints
 from induce.search.limits import Limits
 from induce.search.table import Indices, Table, reweigh
 from induce.search.term_pool import Members, Pool, covers, passes, sizes
-from induce.search.terms import MinedTerms, Miner
+from induce.search.terms import MinedTerms, Miner, Rest
 
 Floats = NDArray[np.float64]
 
@@ -209,7 +209,7 @@ class Pricing:
             side.used,
             table.failing.used,
             lambda: top.worst,
-            lambda cover: -cover,
+            Rest(0),
             False,
             lambda found: top.add(found, self.terms),
             share=self.terms,
@@ -282,7 +282,7 @@ def complete_pool(
         priced.table.passing.used,
         table.failing.used,
         lambda: threshold,
-        lambda cover: -cover,
+        Rest(0),
         False,
         emit,
         share=priced.terms,

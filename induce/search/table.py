@@ -18,6 +18,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +67,16 @@ class Side:
     used: Words
     runs: tuple[tuple[int, int, int], ...]
     scenes: Indices
+
+    @cached_property
+    def by_literal(self) -> Words:
+        """The columns as rows, uint64[n, W]."""
+        return np.ascontiguousarray(self.words.T)
+
+    @cached_property
+    def word_weights(self) -> Ints:
+        """Weight of each bit of a word, int64[W]."""
+        return np.array([weight for start, stop, weight in self.runs for _ in range(start, stop)], np.int64)
 
     def weigh(self, bits: Words) -> Ints:
         """Weighted counts of uint64[W, ...] along its words."""
@@ -129,6 +140,11 @@ class Table:
     @property
     def literals(self) -> int:
         return len(self.cost)
+
+    @cached_property
+    def by_cost(self) -> Ints:
+        """The literals, the cheapest first."""
+        return np.argsort(self.cost, kind="stable").astype(np.int64)
 
     def select(self, literals: Indices) -> Table:
         """The table of some of the literals, given in ascending order."""

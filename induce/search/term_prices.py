@@ -19,7 +19,7 @@ from induce.search.problem import SearchProblem
 from induce.search.reduce import undominated_apart
 from induce.search.table import Table, reweigh
 from induce.search.term_pool import Pool
-from induce.search.terms import MinedTerms, Miner
+from induce.search.terms import MinedTerms, Miner, Rest
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def _undercuts(table: Table, asked: TermPrices, whole: int, limits: Limits) -> b
             side.used,
             table.failing.used,
             lambda: asked.least - 1,
-            lambda cover: -cover,
+            Rest(0),
             False,
             emit,
             share=asked.terms,
