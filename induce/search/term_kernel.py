@@ -28,7 +28,9 @@ QUADS = np.uint64(0x3333333333333333)
 NIBBLES = np.uint64(0x0F0F0F0F0F0F0F0F)
 BYTES = np.uint64(0x0101010101010101)
 ZERO, ONE, TWO, FOUR, TOP = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
-NOTHING = -(1 << 61)
+NOTHING, NOWHERE = -(1 << 61), 1 << 61
+GRADES = 1024
+NO, OPEN, CLOSED = 0, 1, 2
 
 
 def compiled(function: Callable[..., Any], *, wrapped: bool = False) -> Any:
@@ -158,12 +160,21 @@ def _emit(stack: Stack, depth: int, literal: int, found: Found, number: int) -> 
 
 
 @compiled
-def _affordable(cost: Ints, count: int, afford: int) -> int:
-    """How many of the ascending costs are affordable."""
-    least, most = 0, count
+def _grade(saved: int, most: int) -> int:
+    """In which of GRADES grades something is that saves so much where ``most`` is the most."""
+    return 0 if saved <= 0 else 1 + saved * (GRADES - 2) // most
+
+
+@compiled
+def _reaching(stack: Stack, depth: int, saved: int) -> int:
+    """How many candidates, of those in order of grade, to look at so that all that save as much are seen."""
+    if saved > stack.most[depth]:
+        return 0
+    grade, grades = _grade(saved, stack.most[depth]), stack.grade[depth]
+    least, most = 0, stack.candidates[depth]
     while least < most:
         middle = (least + most) >> 1
-        if cost[middle] <= afford:
+        if grades[middle] >= grade:
             least = middle + 1
         else:
             most = middle
@@ -171,26 +182,28 @@ def _affordable(cost: Ints, count: int, afford: int) -> int:
 
 
 @compiled
-def _leave(leaves: Words, count: int, failed: Words, weight: Ints, left: Ints) -> None:
-    """The weight of the fails that a node's term leaves beside each of its candidates."""
-    left[:count] = 0
+def _leave(leaves: Words, first: int, end: int, failed: Words, weight: Ints, left: Ints) -> None:
+    """The weight of the fails that a node's term leaves beside each of some candidates."""
+    left[first:end] = 0
     for word in range(len(weight)):
         bits, own, each = leaves[word], failed[word], weight[word]
-        for at in range(count):
+        for at in range(first, end):
             left[at] += _popcount(bits[at] & own) * each
 
 
 @compiled
-def _save(asked: Asked, count: int, stack: Stack, depth: int, scratch: Scratch) -> tuple[int, int]:
-    """What candidates save, NOTHING where they can't join; the most, with size by share and in full."""
+def _save(
+    asked: Asked, afford: int, first: int, end: int, stack: Stack, depth: int, scratch: Scratch
+) -> tuple[int, int]:
+    """What some candidates save, NOTHING where they can't join; the most, with size by share and in full."""
     wrong, taken = stack.wrong[depth], stack.at[depth]
     cost, branch = stack.cost[depth], stack.branch[depth]
     least = 0 if depth > 0 else NOTHING
     best, most = 0, 0
-    for at in range(count):
+    for at in range(first, end):
         gain = wrong - scratch.left[at]
         saved = gain - asked.share * cost[at]
-        joins = gain - cost[at] > least and (branch[at] == 0 or abs(branch[at]) > taken)
+        joins = cost[at] <= afford and gain - cost[at] > least and (branch[at] == NO or at >= taken)
         scratch.saved[at] = saved if joins else NOTHING
         best = max(best, saved if joins else 0)
         most = max(most, gain - cost[at] if joins else 0)
@@ -215,13 +228,20 @@ def _open(
     passed, failed = stack.passed[depth], stack.failed[depth]
     floor_here = _rest(asked, cover)
     if to_come > 1:
-        stack.candidates[depth + 1] = stack.turns[depth + 1] = stack.at[depth + 1] = 0
+        stack.candidates[depth + 1], stack.at[depth + 1] = 0, 0
     afford = min(cap - size, (budget - floor_here) // share - size)
-    width = _affordable(stack.cost[depth], stack.candidates[depth], afford)
-    _leave(stack.leaves[depth], width, failed, columns.fail_weight, scratch.left)
-    best, most = _save(asked, width, stack, depth, scratch)
     needed, needed_full = share * size + wrong + floor_here - budget, size + wrong - cap
-    if to_come * best < needed or to_come * most < needed_full:
+    leaves, weight = stack.leaves[depth], columns.fail_weight
+    one = -(-needed // to_come)
+    narrow = _reaching(stack, depth, one)
+    _leave(leaves, 0, narrow, failed, weight, scratch.left)
+    best, most = _save(asked, afford, 0, narrow, stack, depth, scratch)
+    if best < one:
+        return number
+    width = max(narrow, _reaching(stack, depth, needed - (to_come - 1) * best))
+    _leave(leaves, narrow, width, failed, weight, scratch.left)
+    most = max(most, _save(asked, afford, narrow, width, stack, depth, scratch)[1])
+    if to_come * most < needed_full:
         return number
     count = np.int64(0)
     for at in range(width):
@@ -265,84 +285,71 @@ def _branch(columns: Columns, asked: Asked, budget: int, stack: Stack, scratch: 
     """Note which candidates of the node at hand its children have, and which of them are its branches."""
     depth = stack.place[0]
     below = depth + 1
+    size, wrong = stack.size[depth], stack.wrong[depth]
     _order(columns, stack, scratch, count, depth)
-    cheapest, floor, kept = -1, 0, 0
+    kept = np.int64(0)
+    cheapest, floor, most = NOWHERE, NOWHERE, np.int64(1)
     for at in range(count):
         if scratch.kept[at]:
-            if cheapest < 0:
-                cheapest, floor = scratch.size[at], scratch.floor[at]
-            floor = min(floor, scratch.floor[at])
-            source = scratch.at[at]
+            cheapest, floor = min(cheapest, scratch.size[at]), min(floor, scratch.floor[at])
             scratch.size[kept], scratch.wrong[kept] = scratch.size[at], scratch.wrong[at]
-            scratch.floor[kept] = scratch.floor[at]
-            stack.literal[below, kept] = stack.literal[depth, source]
-            stack.cost[below, kept] = stack.cost[depth, source]
-            for word in range(len(columns.fail_weight)):
-                leaves = stack.leaves[depth, word, source] & stack.failed[depth, word]
-                stack.leaves[below, word, kept] = leaves
+            scratch.floor[kept], scratch.at[kept] = scratch.floor[at], scratch.at[at]
+            scratch.saved[kept] = wrong - scratch.wrong[at] - asked.share * (scratch.size[at] - size)
+            most = max(most, scratch.saved[kept])
             kept += 1
+    stack.candidates[below], stack.most[below] = kept, most
+    _rank(scratch, kept, most)
     slack = min(budget - asked.share * cheapest - floor, asked.cap - cheapest)
     listed = np.zeros(len(columns.fail_weight), np.uint64)
     _list(columns, stack, depth, slack, listed)
-    stack.candidates[below], stack.turns[below] = kept, 0
-    for at in range(kept):
-        stack.branch[below, at] = 0
-        if _rejects(listed, columns.failed[stack.literal[below, at]]):
-            stack.turn[below, stack.turns[below]] = at
-            stack.turns[below] += 1
-    _take_turns(asked, budget, stack, depth, scratch)
+    for place in range(kept):
+        at = scratch.rank[place]
+        source = scratch.at[at]
+        literal = stack.literal[depth, source]
+        stack.literal[below, place], stack.cost[below, place] = literal, stack.cost[depth, source]
+        stack.grade[below, place] = _grade(scratch.saved[at], most)
+        stack.branch[below, place] = OPEN if _rejects(listed, columns.failed[literal]) else NO
+        for word in range(len(columns.fail_weight)):
+            leaves = stack.leaves[depth, word, source] & stack.failed[depth, word]
+            stack.leaves[below, word, place] = leaves
+    _close(asked, budget, stack, depth, scratch)
 
 
 @compiled
-def _take_turns(asked: Asked, budget: int, stack: Stack, depth: int, scratch: Scratch) -> None:
-    """Branches that save most come first; fact 3 for each, with what the branches before it leave."""
+def _rank(scratch: Scratch, count: int, most: int) -> None:
+    """The places of candidates by grade, the best first (a counting sort)."""
+    starts = np.zeros(GRADES + 1, np.int64)
+    for at in range(count):
+        starts[GRADES - _grade(scratch.saved[at], most)] += 1
+    for grade in range(GRADES):
+        starts[grade + 1] += starts[grade]
+    for at in range(count):
+        grade = GRADES - 1 - _grade(scratch.saved[at], most)
+        scratch.rank[starts[grade]] = at
+        starts[grade] += 1
+
+
+@compiled
+def _close(asked: Asked, budget: int, stack: Stack, depth: int, scratch: Scratch) -> None:
+    """Fact 3 for each branch of a node, with what the branches before it leave."""
     below, share = depth + 1, asked.share
-    size, wrong, kept, turns = (
-        stack.size[depth],
-        stack.wrong[depth],
-        stack.candidates[below],
-        stack.turns[below],
-    )
-    for at in range(kept):
-        scratch.saved[at] = wrong - scratch.wrong[at] - share * (scratch.size[at] - size)
-    turn = stack.turn[below]
-    _sort(turn, turns, scratch.saved)
-    for place in range(turns):
-        stack.branch[below, turn[place]] = place + 1
+    size, wrong, kept = stack.size[depth], stack.wrong[depth], stack.candidates[below]
     shared, whole = np.zeros(asked.literals - below, np.int64), np.zeros(asked.literals - below, np.int64)
-    for at in range(kept):
-        if stack.branch[below, at] == 0:
+    for branches in range(2):
+        for place in range(kept - 1, -1, -1):
+            if (stack.branch[below, place] == NO) == (branches == 1):
+                continue
+            at = scratch.rank[place]
+            if branches == 1:
+                ahead = share * scratch.size[at] + scratch.wrong[at] + scratch.floor[at]
+                ahead_full = scratch.size[at] + scratch.wrong[at]
+                for further in range(len(shared)):
+                    ahead -= shared[further]
+                    ahead_full -= whole[further]
+                if ahead > budget or ahead_full > asked.cap:
+                    stack.branch[below, place] = CLOSED
             _top(shared, scratch.saved[at])
             _top(whole, wrong - scratch.wrong[at] - (scratch.size[at] - size))
-    for place in range(turns - 1, -1, -1):
-        at = turn[place]
-        ahead = share * scratch.size[at] + scratch.wrong[at] + scratch.floor[at]
-        ahead_full = scratch.size[at] + scratch.wrong[at]
-        for further in range(len(shared)):
-            ahead -= shared[further]
-            ahead_full -= whole[further]
-        if ahead > budget or ahead_full > asked.cap:
-            stack.branch[below, at] = -(place + 1)
-        _top(shared, scratch.saved[at])
-        _top(whole, wrong - scratch.wrong[at] - (scratch.size[at] - size))
-
-
-@compiled
-def _sort(places: Ints, count: int, value: Ints) -> None:
-    """Sort the first places by value, the largest first, then by place (after Shell 1959)."""
-    gap = count >> 1
-    while gap > 0:
-        for first in range(gap, count):
-            own = places[first]
-            at = first
-            while at >= gap:
-                other = places[at - gap]
-                if value[other] > value[own] or (value[other] == value[own] and other < own):
-                    break
-                places[at] = other
-                at -= gap
-            places[at] = own
-        gap >>= 1
 
 
 @compiled
@@ -358,12 +365,11 @@ def _prune(
         before = left
         shared[:] = 0
         whole[:] = 0
-        cheapest = -1
+        cheapest = NOWHERE
         for at in range(count):
             if scratch.kept[at]:
                 cost = scratch.size[at] - size
-                if cheapest < 0:
-                    cheapest = cost
+                cheapest = min(cheapest, cost)
                 _top(shared, wrong - scratch.wrong[at] - share * cost)
                 _top(whole, wrong - scratch.wrong[at] - cost)
         left = 0
@@ -389,14 +395,12 @@ def _descend(columns: Columns, asked: Asked, stack: Stack) -> bool:
     below = depth + 1
     if below == asked.literals:
         return False
-    at = -1
-    while at < 0:
-        if stack.at[below] == stack.turns[below]:
-            return False
-        at = stack.turn[below, stack.at[below]]
-        stack.at[below] += 1
-        if stack.branch[below, at] < 0:
-            at = -1
+    at = stack.at[below]
+    while at < stack.candidates[below] and stack.branch[below, at] != OPEN:
+        at += 1
+    stack.at[below] = at + 1
+    if at >= stack.candidates[below]:
+        return False
     literal = stack.literal[below, at]
     stack.members[depth] = literal
     stack.size[below] = stack.size[depth] + columns.cost[literal]

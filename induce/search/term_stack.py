@@ -8,6 +8,8 @@ import numpy as np
 
 from induce.search.bits import WORD, Bools, Ints, Words
 
+MUCH = 1 << 60
+
 
 class Columns(NamedTuple):
     """What literals cover, one a row: uint64[n, W] for passing and failing scenes, int64[W] the weight of
@@ -39,10 +41,10 @@ class Stack(NamedTuple):
 
     ``place`` holds the depth, and whether the node there has been looked at. The bits of a node are what
     its term covers; ``alone`` the fails that one of its literals alone rejects; ``order`` its open fails,
-    those that the fewest candidates reject first. Of its candidates, the cheapest first, there is the
-    literal, the cost, and the fails that it leaves, word by word. ``turn`` lists those that are branches of
-    the node above in their order, ``at`` being how many had their turn; ``branch`` is 0 for no branch, and
-    otherwise the place in that list counted from 1, negative for a branch that need not be looked at.
+    those that the fewest candidates reject first. Of its candidates there is the literal, the cost, and
+    the fails that it leaves, word by word; they come by ``grade``, which is how much they save beside the
+    term of the node above, ``most`` being the most. ``branch`` says which of them are branches of the node
+    above and, of those, which need not be looked at; ``at`` is the next to look at.
     """
 
     place: Ints
@@ -57,9 +59,9 @@ class Stack(NamedTuple):
     literal: Ints
     cost: Ints
     leaves: Words
+    grade: Ints
+    most: Ints
     branch: Ints
-    turn: Ints
-    turns: Ints
     at: Ints
     order: Ints
     ordered: Ints
@@ -78,7 +80,8 @@ class Scratch(NamedTuple):
     """Numbers of the candidates of one node, int64[n] each, and which stay.
 
     ``left`` the fails that a candidate leaves and ``saved`` what it saves, for all of them; the others for
-    those that may stay, ``at`` being their places among all.
+    those that may stay, ``at`` being their places among all and
+    ``rank`` the order in which they come.
     """
 
     left: Ints
@@ -87,6 +90,7 @@ class Scratch(NamedTuple):
     size: Ints
     wrong: Ints
     floor: Ints
+    rank: Ints
     kept: Bools
 
 
@@ -107,19 +111,19 @@ def begin(columns: Columns, literals: int, open_pass: Words, open_fail: Words) -
         literal=np.empty((literals, n), np.int64),
         cost=np.empty((literals, n), np.int64),
         leaves=np.empty((literals, fails, n), np.uint64),
+        grade=np.zeros((literals, n), np.int64),
+        most=np.zeros(literals, np.int64),
         branch=np.zeros((literals, n), np.int64),
-        turn=np.empty((literals, n), np.int64),
-        turns=np.zeros(literals, np.int64),
         at=np.zeros(literals, np.int64),
         order=np.empty((literals, fails * WORD), np.int64),
         ordered=np.zeros(literals, np.int64),
     )
-    stack.candidates[0] = n
+    stack.candidates[0], stack.most[0], stack.grade[0] = n, MUCH, 1
     stack.literal[0], stack.cost[0] = columns.by_cost, columns.cost[columns.by_cost]
     stack.leaves[0] = columns.failed[columns.by_cost].T
     stack.passed[0], stack.failed[0] = open_pass, open_fail
     stack.cover[0] = int(np.bitwise_count(open_pass).astype(np.int64) @ columns.pass_weight)
     stack.wrong[0] = int(np.bitwise_count(open_fail).astype(np.int64) @ columns.fail_weight)
-    left, saved, at, size, wrong, floor = (np.empty(n, np.int64) for _ in range(6))
-    scratch = Scratch(left, saved, at, size, wrong, floor, np.empty(n, np.bool_))
+    left, saved, at, size, wrong, floor, rank = (np.empty(n, np.int64) for _ in range(7))
+    scratch = Scratch(left, saved, at, size, wrong, floor, rank, np.empty(n, np.bool_))
     return stack, scratch
