@@ -12,18 +12,15 @@ Nothing is proved here: beams may miss terms, and prices are floating-point.
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from induce.search.enumerate import Heuristic
+from induce.search.linear_program import Floats, minimise
 from induce.search.table import Indices, reweigh
 from induce.search.term_pool import Members, best_per_scene, covers, passes, sizes
-
-Floats = NDArray[np.float64]
 
 PATIENCE = 4
 """Rounds without a better value after which to give up."""
@@ -120,15 +117,14 @@ class Generation:
 
     def _solve(self, used: Indices) -> _Solved | None:
         """The program over some terms of the pool; None where floating point gives no answer."""
-        linprog = importlib.import_module("scipy.optimize").linprog
-        solved = linprog(
+        solved = minimise(
             np.concatenate([-np.ones(len(self.bits)), [float(self.table.max_terms)]]),
-            A_ub=np.concatenate([self.covered[used], -np.ones((len(used), 1))], axis=1),
-            b_ub=self.cost[used].astype(np.float64),
-            bounds=[*((0.0, float(penalty)) for penalty in self.penalty), (0.0, None)],
-            method="highs",
+            np.concatenate([self.covered[used], -np.ones((len(used), 1))], axis=1),
+            self.cost[used].astype(np.float64),
+            [*((0.0, float(penalty)) for penalty in self.penalty), (0.0, None)],
+            self.limits,
         )
-        if solved.status != 0:
+        if solved is None:
             return None
         shares, prices = -solved.ineqlin.marginals.round(DECIMALS), solved.x.round(DECIMALS)
         return _Solved(shares, prices[:-1], float(prices[-1]), -float(solved.fun))

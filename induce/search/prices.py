@@ -23,21 +23,18 @@ leaves a gap that grows with the fails the optimum pays for.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from induce.search.bits import Ints
 from induce.search.limits import Limits
+from induce.search.linear_program import Floats, minimise
 from induce.search.table import Indices, Table, reweigh
 from induce.search.term_pool import Members, Pool, covers, passes, sizes
 from induce.search.terms import MinedTerms, Miner, Rest
-
-Floats = NDArray[np.float64]
 
 LEVELS = 64
 """Distinct prices kept when prices are rounded, which bounds the words of a priced column."""
@@ -156,26 +153,25 @@ class Pricing:
         Where the value exceeds the budget, the largest prices whose value still does. None where
         floating point gives no answer.
         """
-        linprog = importlib.import_module("scipy.optimize").linprog
         scenes = len(self.bits)
-        limits = [(0.0, float(self.terms * penalty)) for penalty in self.penalty] + [(None, None)]
+        bounds = [(0.0, float(self.terms * penalty)) for penalty in self.penalty] + [(None, None)]
         rows = np.concatenate([matrix, -np.ones((len(matrix), 1))], axis=1)
         value = np.concatenate([-np.ones(scenes), [float(self.terms)]])
         right = cost.astype(np.float64)
-        solved = linprog(value, A_ub=rows, b_ub=right, bounds=limits, method="highs")
-        if solved.status != 0:
+        solved = minimise(value, rows, right, bounds, self.limits)
+        if solved is None:
             return None
         best = -float(solved.fun)
         wanted = self.terms * (budget + 1) + MARGIN * (best - self.terms * (budget + 1))
         if best > self.terms * (budget + 1):
-            spread = linprog(
+            spread = minimise(
                 np.concatenate([-np.ones(scenes), [0.0]]),
-                A_ub=np.concatenate([rows, value[None, :]]),
-                b_ub=np.concatenate([right, [-wanted]]),
-                bounds=limits,
-                method="highs",
+                np.concatenate([rows, value[None, :]]),
+                np.concatenate([right, [-wanted]]),
+                bounds,
+                self.limits,
             )
-            if spread.status == 0:
+            if spread is not None:
                 solved = spread
         prices = np.asarray(solved.x[:-1], dtype=np.float64)
         return prices, float(solved.x[-1]), best
