@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from induce.search.bits import Bools, Ints, unpack
+from induce.search.bits import Bools, Ints, pack, unpack
 from induce.search.limits import Limits, PartEndedError
 from induce.search.problem import SearchProblem
 from induce.search.table import Table
@@ -20,8 +20,8 @@ from induce.search.terms import MinedTerms, Miner, Rest
 
 MOST_DISJUNCTIONS, MOST_CELLS = 20_000, 2e7
 """Disjunctions, and scenes times disjunctions."""
-MINING_NODES = 20_000
-BLOCK = 256
+MINING_NODES = 200_000
+BLOCK = 1024
 
 
 Level = tuple[Ints, Bools, Bools, Ints]
@@ -151,18 +151,17 @@ class _Listed:
         passed = np.array([term[1] for term in ranked], np.bool_).reshape(-1, len(self.pass_penalty))
         failed = np.array([term[2] for term in ranked], np.bool_).reshape(-1, len(self.fail_penalty))
         kept = self._undominated(~passed, failed)
-        if len(kept) > self.most:
-            raise TooManyError
         return size[kept], passed[kept], failed[kept]
 
     def _undominated(self, missed: Bools, wrong: Bools) -> Ints:
-        """Rows than which no earlier row misses less and errs less."""
-        rows = np.concatenate([np.packbits(missed, axis=1), np.packbits(wrong, axis=1)], axis=1)
-        kept: list[int] = []
-        for at in range(len(rows)):
-            if at % BLOCK == 0:
-                self.limits.check()
-            before = rows[kept]
-            if not len(kept) or not ((before & ~rows[at]) == 0).all(axis=1).any():
-                kept.append(at)
-        return np.array(kept, np.int64)
+        """Rows than which no earlier row misses less and errs less; raises TooManyError."""
+        from induce.search.dominance import keep_minimal  # loads Numba
+
+        rows = np.concatenate([pack(missed), pack(wrong)], axis=1)
+        kept, number = np.empty(int(self.most) + 1, np.int64), 0
+        for first in range(0, len(rows), BLOCK):
+            self.limits.check()
+            number = keep_minimal(rows, first, min(first + BLOCK, len(rows)), kept, number)
+            if number == len(kept):
+                raise TooManyError
+        return kept[:number]

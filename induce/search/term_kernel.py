@@ -13,14 +13,12 @@ found and lowers the budget in between.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numba import njit
 
 from induce.search.bits import Ints, Words
+from induce.search.compiled import compiled
 from induce.search.term_stack import Asked, Columns, Found, Scratch, Stack
 
 PAIRS = np.uint64(0x5555555555555555)
@@ -31,18 +29,6 @@ ZERO, ONE, TWO, FOUR, TOP = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(
 NOTHING, NOWHERE = -(1 << 61), 1 << 61
 GRADES = 1024
 NO, OPEN, CLOSED = 0, 1, 2
-
-
-def compiled(function: Callable[..., Any], *, wrapped: bool = False) -> Any:
-    """The function compiled when first called, and kept on disk where there is a place that may be written.
-
-    Only a ``wrapped`` one can be called from Python.
-    """
-    options: dict[str, Any] = {"nogil": True, "no_cpython_wrapper": not wrapped, "no_cfunc_wrapper": True}
-    try:
-        return njit(cache=True, **options)(function)
-    except RuntimeError:
-        return njit(**options)(function)
 
 
 @compiled

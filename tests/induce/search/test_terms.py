@@ -7,9 +7,9 @@ import pytest
 
 from induce.search import SearchProblem, terms
 from induce.search.bits import pack
+from induce.search.compiled import compiled
 from induce.search.limits import LimitReachedError, Limits
 from induce.search.table import Table, build_table
-from induce.search.term_kernel import compiled
 from induce.search.terms import MinedTerms, Miner, Rest
 
 Costs = tuple[int, int, int]
