@@ -5,6 +5,7 @@ from induce.search.openings import Asks, Openings, TooManyOpeningsError, Unknown
 from induce.search.problem import Hypothesis, Progress, SearchOutcome, SearchProblem, canonical, preference
 from induce.search.search import search
 from induce.search.term_prices import TermPrices, term_prices, undercuts
+from induce.search.terms import get_ready
 
 __all__ = [
     "Asks",
@@ -17,6 +18,7 @@ __all__ = [
     "TooManyOpeningsError",
     "Unknown",
     "canonical",
+    "get_ready",
     "openings",
     "pack",
     "preference",

@@ -27,7 +27,7 @@ table literal tells apart are kept apart.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -135,13 +135,17 @@ class _Literals:
 
 @dataclass(frozen=True)
 class _Part:
-    """Table literals of a term: passes and fails that they cover, their size, the first that may follow."""
+    """Table literals of a term: passes and fails that they cover, their size, the first that may follow.
+
+    ``others`` are disjunctions, all of those that leave openings beside it.
+    """
 
     wanted: Bools
     unwanted: Bools
     size: int
     first: int
     length: int
+    others: Ints
 
 
 class _Opener:
@@ -159,22 +163,23 @@ class _Opener:
         self.spoken_for = self.new - unknown.least
         """Of that, what is not the cost of the one to find."""
         self.cap = whole - self.spoken_for
+        self.disjunctions = 0
         self.found: list[Openings] = []
         self.number = 0
         self.most_found = min(MOST_OPENINGS, MOST_CELLS / (len(self.pass_penalty) + len(self.fail_penalty)))
 
     def run(self) -> Openings:
-        self._visit(
-            _Part(
-                np.ones(len(self.pass_penalty), np.bool_), np.ones(len(self.fail_penalty), np.bool_), 0, 0, 0
-            )
+        every_pass, every_fail = (
+            np.ones(len(self.pass_penalty), np.bool_),
+            np.ones(len(self.fail_penalty), np.bool_),
         )
+        self._visit(_Part(every_pass, every_fail, 0, 0, 0, np.arange(self.disjunctions)))
         if not self.found:
             return Openings(np.zeros(0, np.int64), ())
         return self._undominated(_joined(self.found))
 
-    def _take(self, part: _Part) -> None:
-        """Note the openings beside a part."""
+    def _take(self, part: _Part) -> Ints:
+        """Note the openings beside a part; the disjunctions that leave them."""
         raise NotImplementedError
 
     def _note(self, found: Openings) -> None:
@@ -188,7 +193,7 @@ class _Opener:
         raise NotImplementedError
 
     def _visit(self, part: _Part) -> None:
-        self._take(part)
+        part = replace(part, others=self._take(part))
         literals = self.literals
         end = int(np.searchsorted(literals.cost, self.cap - self.least - part.size, side="right"))
         if part.length + self.count >= self.problem.max_literals or part.first >= end:
@@ -208,6 +213,7 @@ class _Opener:
                     part.size + int(literals.cost[index]),
                     index + 1,
                     part.length + 1,
+                    part.others,
                 )
             )
 
@@ -255,9 +261,10 @@ class _BesideKnown(_Opener):
     ) -> None:
         super().__init__(problem, literals, whole, unknown, limits)
         self.others = others
+        self.disjunctions = len(others.cost)
 
-    def _take(self, part: _Part) -> None:
-        others, further = self.others, self.count - 1
+    def _take(self, part: _Part) -> Ints:
+        others, further = self.others.take(part.others), self.count - 1
         budget = self.cap - part.size - others.beside(self.pass_penalty, ~part.wanted[None, :])[0]
         at = np.flatnonzero(budget >= self.least)
         wanted, unwanted = part.wanted & ~others.passed[at], part.unwanted & ~others.failed[at]
@@ -266,8 +273,9 @@ class _BesideKnown(_Opener):
         room = np.minimum(budget, self._needed(part, rejected))
         room = np.where(others.terms[at] > 0, np.minimum(room, covered - part.size - self.spoken_for), room)
         kept = np.flatnonzero(room >= self.least)
+        near = part.others[at[kept]]
         if not len(kept):
-            return
+            return near
         missed = wanted[kept] * self.pass_penalty
         wrong = unwanted[kept] * self.fail_penalty
         budget = budget[kept]
@@ -278,13 +286,15 @@ class _BesideKnown(_Opener):
                 Asks(missed, wrong * self.count, budget + further * rejected[kept]),
             ]
         self._note(Openings(room[kept], tuple(asks)))
+        return near
 
     def _room(self, part: _Part, cost: Ints, wanted: Bools) -> Bools:
         left = self.cap - part.size - cost
         out: Bools = np.zeros(len(cost), np.bool_)
+        near = self.others.take(part.others)
         for first in range(0, len(cost), BLOCK):
             some = slice(first, first + BLOCK)
-            beside = self.others.beside(self.pass_penalty, ~wanted[some])
+            beside = near.beside(self.pass_penalty, ~wanted[some])
             out[some] = (left[some, None] - beside >= self.least).any(axis=1)
         return out
 
@@ -306,7 +316,7 @@ class _Priced(_Opener):
         self.most = prices.most(whole) - self.terms * self.spoken_for
         self.cap -= unknown.least + problem.join_cost + (self.terms - 2) * int(literals.cost[0])
 
-    def _take(self, part: _Part) -> None:
+    def _take(self, part: _Part) -> Ints:
         priced = (self.most + int(self.prices @ part.wanted) - self.terms * part.size) // self.terms
         capped = self.cap - part.size
         rejected = int(self.fail_penalty @ part.unwanted)
@@ -314,7 +324,7 @@ class _Priced(_Opener):
         room = min(priced, capped, covered - part.size - self.spoken_for)
         room = min(room, int(self._needed(part, np.array([rejected]))[0]))
         if room < self.least:
-            return
+            return part.others
         wanted, unwanted = part.wanted[None, :], part.unwanted[None, :]
         by_price = Asks(
             wanted * (self.prices // self.terms),
@@ -327,6 +337,7 @@ class _Priced(_Opener):
             np.array([capped + (self.count - 1) * rejected]),
         )
         self._note(Openings(np.array([room]), (by_price, by_size)))
+        return part.others
 
     def _room(self, part: _Part, cost: Ints, wanted: Bools) -> Bools:
         size = part.size + cost

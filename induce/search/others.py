@@ -43,6 +43,10 @@ class Others:
     failed: Bools
     terms: Ints
 
+    def take(self, at: Ints) -> Others:
+        """Some of them."""
+        return Others(self.cost[at], self.passed[at], self.failed[at], self.terms[at])
+
     def beside(self, penalty: Ints, open_pass: Bools) -> Ints:
         """What each costs with the passes of open_pass bool[k, P] that it does not cover: int64[k, m]."""
         missed = (open_pass * penalty.astype(np.float64)) @ (~self.passed).T.astype(np.float64)

@@ -33,12 +33,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
-from induce.search.bits import Ints, Words
+from induce.search.bits import WORD, Ints, Words
 from induce.search.limits import Limits
-from induce.search.table import Table
+from induce.search.table import Side, Table
 from induce.search.term_stack import Asked, Columns, Found, begin
 
 NODES_AT_ONCE, TERMS_AT_ONCE = 256, 256
@@ -143,3 +144,14 @@ class Miner:
                 self.emit(
                     MinedTerms(found.members[at, :length], found.size[at], found.cover[at], found.wrong[at])
                 )
+
+
+@cache
+def get_ready() -> None:
+    """Compile the loop if this machine has not yet, which takes seconds: call it before a clock runs."""
+    words, one = np.zeros((1, 2), np.uint64), np.ones(1, np.uint64)
+    side = Side(words, one, ((0, 1, 1),), np.zeros(WORD, np.int64))
+    costs = np.ones(2, np.int64)
+    table = Table(side, side, costs, costs, 0, max_terms=1, max_literals=2)
+    found: list[MinedTerms] = []
+    Miner(table, Limits(), one, one, lambda: 0, Rest(0), False, found.append).run()
