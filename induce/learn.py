@@ -107,8 +107,9 @@ def learn_check(
         When the user interrupts before any check was found, or a second time. Otherwise an interrupt gives
         the best check so far, with ``stopped="interrupted"`` and the bound that holds for it.
     """
-    started = time.monotonic()
     _check_options(locals())
+    get_ready()
+    started = time.monotonic()
     language = Grammar.of(grammar)
     reporter = Reporter(progress, started)
     reporter.tell("scenes")
@@ -116,9 +117,6 @@ def learn_check(
         examples = Examples.of(scenes, labels, sample_weight, ids)
         terms = default_terms(max_terms)
         space = HypothesisSpace.of(examples, language, penalty, terms, max_literals, max_where, max_nesting)
-    compiling = time.monotonic()
-    get_ready()
-    started += time.monotonic() - compiling
 
     def left() -> float:
         return max(time_limit - (time.monotonic() - started), SEARCH_SHARE * time_limit)

@@ -1,6 +1,10 @@
 """The term miner against all conjunctions, one by one."""
 
 import itertools
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -134,3 +138,20 @@ def test_compiles_where_nothing_can_be_kept_on_disk() -> None:
     nowhere: dict[str, object] = {}
     exec("def double(x): return 2 * x", nowhere)
     assert compiled(nowhere["double"], wrapped=True)(21) == 42  # type: ignore[arg-type]
+
+
+def test_compiling_takes_nothing_from_the_time_limit(tmp_path: Path) -> None:
+    program = """
+from induce import learn_check
+scenes = [{"a": a, "b": b, "c": c} for a in range(2) for b in range(2) for c in range(3)] * 2
+print(learn_check(scenes, [s["a"] == 1 and s["b"] == 1 for s in scenes], time_limit=3).stopped)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "proved\n"
+    assert list(tmp_path.rglob("*.nbi")), "nothing was compiled"
